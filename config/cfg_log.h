@@ -24,10 +24,10 @@ void hc_log_write(enum hc_log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A macro only to skip formatting when off. */
-#define hc_log(level, ...)                                                     \
-    do {                                                                       \
-        if ((level) <= hc_log_level)                                           \
-            hc_log_write((level), __VA_ARGS__);                                \
+#define hc_log(level, ...)                      \
+    do {                                        \
+        if ((level) <= hc_log_level)            \
+            hc_log_write((level), __VA_ARGS__); \
     } while (0)
 
 #endif

@@ -17,7 +17,8 @@ enum hc_param_type {
 /* Whose value counts when ranks were given different ones. */
 enum hc_param_scope {
     HC_PARAM_OF_RANK,    /* each rank's own business */
-    HC_PARAM_OF_PROCESS, /* environment only: read before MPI_Init or by tools */
+    HC_PARAM_OF_PROCESS, /* environment only: read before MPI_Init or by tools
+                          */
 };
 
 /* Where a value came from, weakest first; a weaker source never overrides. */
@@ -76,7 +77,7 @@ struct hc_param_row {
     const char         *name; /* lower case, as in coll_hcomm_<name> */
     enum hc_param_type  type;
     const char         *default_text;
-    const char         *unit; /* or the words, separated by | */
+    const char         *unit;  /* or the words, separated by | */
     int                 level; /* ompi_info --level: 1 everyday .. 9 internal */
     enum hc_param_scope scope;
     const char         *help;
@@ -88,14 +89,19 @@ const struct hc_param_row *hc_param_row(enum hc_param param);
 /*
  * Give a parameter the value that text spells.  A source weaker than the
  * present one changes nothing and is not an error.
- * HCOMM_ERR_INVALID: the text is no such value; logged, naming setting and text.
+ * HCOMM_ERR_INVALID: the text is no such value; logged, naming setting and
+ * text.
  */
 hcomm_status hc_param_set(enum hc_param param, const char *text,
                           enum hc_param_source source);
 
-/* Read every HCOMM_X of the environment; unknown ones are warned about with
- * the nearest name.  Called once, before the first value is used. */
-hcomm_status hc_param_read_environment(void);
+/*
+ * Read every HCOMM_X of the environment.  Called once, before the first value
+ * is used.  say_unknown: warn about names that no setting has, with the
+ * nearest that one has (a job of many ranks lets one of them say it).
+ * HCOMM_ERR_INVALID: some value was refused and logged; the rest counts.
+ */
+hcomm_status hc_param_read_environment(bool say_unknown);
 
 /* HC_PARAM_COUNT when no parameter has that name. */
 enum hc_param hc_param_find(const char *name);
@@ -103,10 +109,10 @@ enum hc_param hc_param_find(const char *name);
 const char *hc_param_nearest(const char *name);
 
 bool        hc_param_bool(enum hc_param param);
-int         hc_param_int(enum hc_param param);  /* also the index of a WORD */
+int         hc_param_int(enum hc_param param); /* also the index of a WORD */
 size_t      hc_param_bytes(enum hc_param param);
 const char *hc_param_text(enum hc_param param); /* as given; until next set */
 enum hc_param_source hc_param_source(enum hc_param param);
-const char *hc_param_source_name(enum hc_param_source source);
+const char          *hc_param_source_name(enum hc_param_source source);
 
 #endif

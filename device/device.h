@@ -35,11 +35,11 @@ struct hc_dev_mem {
 
 struct hc_dev_info {
     char name[128];
-    char arch[32];      /* "sm_90", "gfx90a"; "" where the driver won't say */
-    char bus_id[16];    /* "0000:3b:00.0" */
+    char arch[32];   /* "sm_90", "gfx90a"; "" where the driver won't say */
+    char bus_id[16]; /* "0000:3b:00.0" */
     unsigned char uuid[16];
-    bool   emulated;
-    size_t memory_bytes;
+    bool          emulated;
+    size_t        memory_bytes;
 };
 
 struct hc_dev_queue; /* our own stream on one device; lives with the backend */
@@ -51,7 +51,7 @@ enum hc_dev_open_mode {
 };
 
 struct hc_dev_ops {
-    const char      *name; /* "cuda"; also what HCOMM_DEVICES accepts */
+    const char      *name;   /* "cuda"; also what HCOMM_DEVICES accepts */
     const char      *vendor; /* "nvidia" */
     enum hc_dev_kind kind;
 

@@ -88,7 +88,7 @@ AS_CASE([$with_ompi], [no], [hc_why_ompi="off: --without-ompi; only libhcomm and
 AS_IF([test "x$with_ompi" != xno], [
   AS_IF([test -z "$OMPI_INFO"],
     [hc_why_ompi="no ompi_info: install libopenmpi-dev openmpi-bin; only libhcomm and the tools are built"],
-    [ompi_version=`$OMPI_INFO --parsable --version ompi full | sed -n 's/^ompi:version:full://p'`
+    [ompi_version=`$OMPI_INFO --version | sed -n 's/^Open MPI v//p'`
      hc_ompi_bin=`AS_DIRNAME(["$OMPI_INFO"])`
      MPICC=$hc_ompi_bin/mpicc
      OMPI_CPPFLAGS="`$MPICC --showme:compile 2>/dev/null`"
