@@ -165,8 +165,14 @@ int emu_pool_destroy(struct emu_pool *pool);
 struct emu_pool *emu_pool_default(int ordinal);
 int              emu_pool_device(const struct emu_pool *pool);
 unsigned         emu_pool_handle_types(const struct emu_pool *pool);
-void emu_pool_used(struct emu_pool *pool, size_t *used_out, size_t *high_out);
-void emu_pool_reset_high(struct emu_pool *pool);
+/*
+ * Attribute numbers are common to CUDA and HIP: 1..3 reuse switches, 4 release
+ * threshold in bytes, 5 reserved, 6 its high mark, 7 used, 8 its high mark
+ * (bytes; a high mark may be set to 0 only).  EMU_INVALID_VALUE: no such one.
+ */
+int  emu_pool_get(struct emu_pool *pool, int attribute, uint64_t *value_out);
+int  emu_pool_set(struct emu_pool *pool, int attribute, uint64_t value);
+bool emu_pool_valid(const struct emu_pool *pool);
 /* EMU_NOT_SUPPORTED: not made exportable. */
 int emu_pool_export(struct emu_pool *pool, int *fd_out);
 int emu_pool_import(int fd, struct emu_pool **pool_out);
