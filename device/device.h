@@ -59,6 +59,10 @@ struct hc_dev_ops {
      * them.  No driver is touched. */
     bool (*present)(void);
 
+    /* Whether the driver's library can be loaded; it is, but not initialised.
+     * why says what was tried. */
+    bool (*findable)(char *why, size_t room);
+
     /* HCOMM_ERR_UNSUPPORTED when the driver or a GPU is absent (normal); why
      * says which, in words for a user. */
     hcomm_status (*open)(enum hc_dev_open_mode mode, char *why, size_t room);
@@ -79,7 +83,7 @@ struct hc_dev_ops {
 
     /* Pin host memory for fast copies to and from mem's device. */
     hcomm_status (*pin)(const struct hc_dev_mem *mem, void *ptr, size_t bytes);
-    void (*unpin)(void *ptr);
+    void (*unpin)(const struct hc_dev_mem *mem, void *ptr);
 
     /*
      * Our queue for copies to and from mem.  What the application put on the
@@ -109,6 +113,13 @@ const struct hc_dev_ops *hc_dev_vendor(int index);
 /* Whether some vendor's devices are here (nodes, or emulated): file look-ups,
  * no driver call. */
 bool hc_dev_any_present(void);
+
+/*
+ * Whether parameter devices can be obeyed.  HCOMM_ERR_INVALID: it has an
+ * unknown word; HCOMM_ERR_UNSUPPORTED: a vendor that it names is not here.
+ * Logged.
+ */
+hcomm_status hc_dev_check_wanted(void);
 
 /*
  * Whether an address could be device memory in this process: true once a

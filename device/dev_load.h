@@ -1,0 +1,35 @@
+#ifndef HC_DEV_LOAD_H
+#define HC_DEV_LOAD_H
+
+#include "config/hcomm_status.h"
+#include "device/device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct hc_dev_symbol {
+    const char *name;
+    size_t      slot;     /* byte offset of the function pointer in the api */
+    bool        optional; /* absent: the slot becomes NULL */
+};
+
+/*
+ * Open the first of sonames (NULL after the last) that can be had, and fill
+ * every slot of api.  IF_LOADED takes only a library that the process already
+ * has, also under another file name that begins with prefix, so that there are
+ * never two runtimes of one vendor in a process.
+ * HCOMM_ERR_UNSUPPORTED: none there, or it lacks a symbol; why says which.
+ * The library stays loaded for good: drivers don't like to be closed.
+ */
+hcomm_status hc_dev_load(const char *const *sonames, const char *prefix,
+                         enum hc_dev_open_mode       mode,
+                         const struct hc_dev_symbol *symbols, void *api,
+                         char *why, size_t room);
+
+/* Whether one of these paths (NULL after the last) exists. */
+bool hc_dev_node_exists(const char *const *paths);
+
+/* Whether parameter emulate names one of these vendor words. */
+bool hc_dev_is_emulated(const char *const *words);
+
+#endif

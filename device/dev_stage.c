@@ -1,0 +1,169 @@
+#include "device/dev_stage.h"
+
+#include "config/cfg_log.h"
+#include "config/cfg_param.h"
+#include "device/dev_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNKS = 2 }; /* one on the wire while the CPU copies the other */
+
+/* Halve the chunk until two fit below the cap; none at all is also an answer:
+ * the driver then stages ordinary memory itself. */
+static void take_chunks(struct hc_stage *stage)
+{
+    enum { CHUNK_MIN = 64 * 1024 }; /* bytes: the pool's smallest block */
+    size_t bytes = hc_param_bytes(HC_PARAM_CHUNK);
+
+    for (; bytes >= CHUNK_MIN; bytes /= 2) {
+        int taken = 0;
+
+        while (taken < CHUNKS &&
+               hc_pool_take(&stage->mem, bytes, &stage->chunks[taken].block) ==
+                   HCOMM_OK)
+            taken++;
+        if (taken == CHUNKS)
+            return;
+        while (taken > 0) {
+            hc_pool_give(stage->chunks[--taken].block);
+            stage->chunks[taken].block = NULL;
+        }
+    }
+}
+
+hcomm_status hc_stage_open(struct hc_stage *stage, const struct hc_dev_mem *mem,
+                           size_t bytes)
+{
+    hcomm_status status;
+
+    *stage = (struct hc_stage){.bytes = bytes, .mem = *mem};
+    status = mem->ops->queue(mem, &stage->queue);
+    if (status != HCOMM_OK)
+        return status;
+
+    if (hc_pool_take(mem, bytes, &stage->pinned) == HCOMM_OK) {
+        stage->host = stage->pinned->ptr;
+        return HCOMM_OK;
+    }
+    stage->host = malloc(bytes > 0 ? bytes : 1);
+    if (stage->host == NULL) {
+        hc_log(HC_LOG_ERROR,
+               "%s device %d: no %zu bytes of host memory to stage a buffer "
+               "in; send it in parts",
+               mem->ops->name, mem->device, bytes);
+        return HCOMM_ERR_NO_MEMORY;
+    }
+    take_chunks(stage);
+    return HCOMM_OK;
+}
+
+/* Wait for a chunk's copy and land its bytes; a free chunk is no work. */
+static hcomm_status drain(struct hc_stage *stage, struct hc_stage_chunk *chunk,
+                          void (*progress)(void))
+{
+    hcomm_status status;
+
+    if (chunk->event == NULL)
+        return HCOMM_OK;
+    status = hc_dev_wait(&stage->mem, chunk->event, progress);
+    chunk->event = NULL;
+    if (status == HCOMM_OK && chunk->landing != NULL)
+        memcpy(chunk->landing, chunk->block->ptr, chunk->bytes);
+    return status;
+}
+
+/* One chunk's worth: into host when out is false. */
+static hcomm_status move_chunk(struct hc_stage *stage, char *host, char *device,
+                               size_t bytes, bool out)
+{
+    struct hc_stage_chunk   *chunk = &stage->chunks[stage->next_chunk];
+    const struct hc_dev_ops *ops = stage->mem.ops;
+    hcomm_status             status = drain(stage, chunk, NULL);
+
+    if (status != HCOMM_OK)
+        return status;
+    stage->next_chunk = (stage->next_chunk + 1) % CHUNKS;
+    chunk->landing = out ? NULL : host;
+    chunk->bytes = bytes;
+    if (out) {
+        memcpy(chunk->block->ptr, host, bytes);
+        status = ops->copy(stage->queue, device, chunk->block->ptr, bytes);
+    } else {
+        status = ops->copy(stage->queue, chunk->block->ptr, device, bytes);
+    }
+    return status == HCOMM_OK ? ops->record(stage->queue, &chunk->event)
+                              : status;
+}
+
+static hcomm_status move(struct hc_stage *stage, size_t offset, char *device,
+                         size_t bytes, bool out)
+{
+    char        *host = (char *)stage->host + offset;
+    hcomm_status status = HCOMM_OK;
+    size_t       most;
+
+    if (bytes == 0)
+        return HCOMM_OK;
+    if (stage->pinned != NULL || stage->chunks[0].block == NULL) {
+        stage->pending = true;
+        return stage->mem.ops->copy(stage->queue, out ? device : host,
+                                    out ? host : device, bytes);
+    }
+    most = stage->chunks[0].block->bytes;
+    for (size_t done = 0; done < bytes && status == HCOMM_OK; done += most) {
+        size_t part = bytes - done < most ? bytes - done : most;
+
+        status = move_chunk(stage, host + done, device + done, part, out);
+    }
+    return status;
+}
+
+hcomm_status hc_stage_in(struct hc_stage *stage, size_t offset,
+                         const void *device_ptr, size_t bytes)
+{
+    return move(stage, offset, (char *)(uintptr_t)device_ptr, bytes, false);
+}
+
+hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
+                          void *device_ptr, size_t bytes)
+{
+    return move(stage, offset, device_ptr, bytes, true);
+}
+
+hcomm_status hc_stage_wait(struct hc_stage *stage, void (*progress)(void))
+{
+    hcomm_status         status = HCOMM_OK;
+    struct hc_dev_event *event;
+
+    for (int i = 0; i < CHUNKS; i++) {
+        /* In the order they were filled, so that pieces land in order. */
+        int          c = (stage->next_chunk + i) % CHUNKS;
+        hcomm_status drained = drain(stage, &stage->chunks[c], progress);
+
+        if (status == HCOMM_OK)
+            status = drained;
+    }
+    if (stage->pending) {
+        hcomm_status waited = stage->mem.ops->record(stage->queue, &event);
+
+        stage->pending = false;
+        if (waited == HCOMM_OK)
+            waited = hc_dev_wait(&stage->mem, event, progress);
+        if (status == HCOMM_OK)
+            status = waited;
+    }
+    return status;
+}
+
+void hc_stage_close(struct hc_stage *stage)
+{
+    (void)hc_stage_wait(stage, NULL);
+    if (stage->pinned != NULL)
+        hc_pool_give(stage->pinned);
+    else
+        free(stage->host);
+    for (int i = 0; i < CHUNKS; i++)
+        hc_pool_give(stage->chunks[i].block);
+    *stage = (struct hc_stage){0};
+}

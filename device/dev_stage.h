@@ -1,0 +1,56 @@
+#ifndef HC_DEV_STAGE_H
+#define HC_DEV_STAGE_H
+
+/*
+ * Host memory that stands in for a device buffer during a call.  Small enough
+ * buffers get pinned memory; others ordinary memory, filled and emptied
+ * through two pinned chunks (or, without any pinned memory, by the driver).
+ */
+
+#include "device/device.h"
+
+struct hc_pool_block;
+
+/* One pinned chunk between ordinary memory and the device. */
+struct hc_stage_chunk {
+    struct hc_pool_block *block;
+    struct hc_dev_event  *event;   /* NULL: the chunk is free */
+    void                 *landing; /* where the bytes go when it completes */
+    size_t                bytes;
+};
+
+struct hc_stage {
+    void  *host;  /* the stand-in; belongs to the stage */
+    size_t bytes; /* its length */
+
+    /* Private. */
+    struct hc_dev_mem     mem;
+    struct hc_dev_queue  *queue;
+    struct hc_pool_block *pinned; /* holds host; NULL: host is ordinary */
+    struct hc_stage_chunk chunks[2];
+    int                   next_chunk;
+    bool                  pending; /* copies enqueued and not waited for */
+};
+
+/*
+ * Stand-in memory for bytes of mem's allocation, and the queue for its copies;
+ * what the program put on the default stream before comes before our copies.
+ * bytes may be 0.  On failure the stage needs no close.
+ */
+hcomm_status hc_stage_open(struct hc_stage *stage, const struct hc_dev_mem *mem,
+                           size_t bytes);
+
+/* Start a copy of bytes between the device and stage->host + offset. */
+hcomm_status hc_stage_in(struct hc_stage *stage, size_t offset,
+                         const void *device_ptr, size_t bytes);
+hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
+                          void *device_ptr, size_t bytes);
+
+/* Until then neither host nor the device's bytes are the caller's.  progress
+ * (may be NULL) is called between looks. */
+hcomm_status hc_stage_wait(struct hc_stage *stage, void (*progress)(void));
+
+/* Waits if need be, and gives the memory back.  Takes a zeroed stage. */
+void hc_stage_close(struct hc_stage *stage);
+
+#endif

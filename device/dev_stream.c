@@ -1,0 +1,358 @@
+#include "device/dev_stream.h"
+
+#include "config/cfg_log.h"
+#include "config/cfg_param.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct hc_dev_event {
+    struct hc_dev_queue *queue;
+    void                *handle;
+    struct hc_dev_event *next; /* while idle */
+};
+
+struct hc_dev_queue {
+    struct hc_streams   *streams;
+    int                  device;
+    void                *context; /* borrowed from the application */
+    void                *stream;
+    void                *order_event; /* the default stream, up to now */
+    struct hc_dev_event *idle;
+    /* Its context was destroyed, and another may stand at the same address; it
+     * waits for close, since events may still be in somebody's hands. */
+    bool                 retired;
+    struct hc_dev_queue *next;
+};
+
+/* Guards the lists of queues and idle events; driver calls are made outside. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum order { ORDER_LEGACY, ORDER_NONE, ORDER_DEVICE }; /* stream_order */
+
+static const char *advice(int code)
+{
+    if (code >= HC_STREAM_CAPTURE_FIRST && code <= HC_STREAM_CAPTURE_LAST)
+        return "; a stream is being captured into a graph: end the capture "
+               "before the MPI call, which cannot be part of a graph";
+
+    switch (code) {
+    case HC_STREAM_OUT_OF_MEMORY:
+        return "; free device or pinned memory, or lower pinned_max";
+    case HC_STREAM_INVALID_CONTEXT:
+    case HC_STREAM_INVALID_HANDLE:
+    case HC_STREAM_CONTEXT_DESTROYED:
+        return "; the buffer's context was destroyed or reset: allocate the "
+               "buffer anew";
+    case HC_STREAM_ILLEGAL_ADDRESS:
+        return "; the buffer is shorter than count says, or an earlier kernel "
+               "faulted: run the vendor's memory checker";
+    case HC_STREAM_INVALID_VALUE:
+        return "; the buffer was freed, or is shorter than count says";
+    case HC_STREAM_NOT_INITIALIZED:
+    case HC_STREAM_DEINITIALIZED:
+        return "; the driver is not usable here (after fork, or at exit)";
+    default:
+        return "; see the driver's log (dmesg) and run hcc";
+    }
+}
+
+static hcomm_status meaning(int code)
+{
+    if (code == HC_STREAM_OK)
+        return HCOMM_OK;
+    if (code >= HC_STREAM_CAPTURE_FIRST && code <= HC_STREAM_CAPTURE_LAST)
+        return HCOMM_ERR_INVALID;
+    return code == HC_STREAM_OUT_OF_MEMORY ? HCOMM_ERR_NO_MEMORY
+                                           : HCOMM_ERR_DEVICE;
+}
+
+hcomm_status hc_stream_status(const struct hc_stream_api *api, int code,
+                              const char *format, ...)
+{
+    char    what[256], words[256];
+    va_list args;
+
+    if (code == HC_STREAM_OK)
+        return HCOMM_OK;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    api->error_text(code, words, sizeof words);
+    hc_log(HC_LOG_ERROR, "%s %s: %s, code %d%s", api->name, what, words, code,
+           advice(code));
+    return meaning(code);
+}
+
+static struct hc_dev_queue *find_queue(struct hc_streams *streams, int device,
+                                       void *context)
+{
+    struct hc_dev_queue *queue;
+
+    pthread_mutex_lock(&lock);
+    for (queue = streams->queues; queue != NULL; queue = queue->next) {
+        if (!queue->retired && queue->device == device &&
+            queue->context == context)
+            break;
+    }
+    pthread_mutex_unlock(&lock);
+    return queue;
+}
+
+static void destroy_queue(struct hc_dev_queue *queue)
+{
+    const struct hc_stream_api *api = queue->streams->api;
+    struct hc_dev_event        *event;
+    int                         entered;
+
+    entered = api->enter(queue->device, queue->context) == HC_STREAM_OK;
+    while ((event = queue->idle) != NULL) {
+        queue->idle = event->next;
+        if (entered)
+            (void)api->event_destroy(event->handle);
+        free(event);
+    }
+    if (entered) {
+        if (queue->order_event != NULL)
+            (void)api->event_destroy(queue->order_event);
+        if (queue->stream != NULL)
+            (void)api->stream_destroy(queue->stream);
+        api->leave();
+    }
+    free(queue);
+}
+
+static hcomm_status create_queue(struct hc_streams       *streams,
+                                 const struct hc_dev_mem *mem,
+                                 struct hc_dev_queue    **queue_out)
+{
+    const struct hc_stream_api *api = streams->api;
+    struct hc_dev_queue        *queue = calloc(1, sizeof *queue);
+    int                         code;
+
+    if (queue == NULL)
+        return HCOMM_ERR_NO_MEMORY;
+    queue->streams = streams;
+    queue->device = mem->device;
+    queue->context = mem->context;
+
+    code = api->enter(queue->device, queue->context);
+    if (code == HC_STREAM_OK) {
+        code = api->stream_create(&queue->stream);
+        if (code == HC_STREAM_OK)
+            code = api->event_create(&queue->order_event);
+        api->leave();
+    }
+    if (code != HC_STREAM_OK) {
+        destroy_queue(queue);
+        return hc_stream_status(api, code, "stream creation on device %d",
+                                mem->device);
+    }
+
+    pthread_mutex_lock(&lock);
+    queue->next = streams->queues;
+    streams->queues = queue;
+    pthread_mutex_unlock(&lock);
+    *queue_out = queue;
+    return HCOMM_OK;
+}
+
+static int wait_for_default_stream(struct hc_dev_queue *queue)
+{
+    const struct hc_stream_api *api = queue->streams->api;
+    int                         capturing = 0;
+    int                         code = HC_STREAM_OK;
+
+    /* Asked first: recording would invalidate the capture. */
+    if (api->stream_is_capturing != NULL)
+        code = api->stream_is_capturing(api->default_stream, &capturing);
+    if (code == HC_STREAM_OK && capturing)
+        code = HC_STREAM_CAPTURE_FIRST;
+    if (code == HC_STREAM_OK)
+        code = api->event_record(queue->order_event, api->default_stream);
+    if (code == HC_STREAM_OK)
+        code = api->stream_wait_event(queue->stream, queue->order_event);
+    return code;
+}
+
+static int order_after_application(struct hc_dev_queue *queue)
+{
+    const struct hc_stream_api *api = queue->streams->api;
+    int code = api->enter(queue->device, queue->context);
+
+    if (code != HC_STREAM_OK)
+        return code;
+    switch ((enum order)hc_param_int(HC_PARAM_STREAM_ORDER)) {
+    case ORDER_LEGACY:
+        code = wait_for_default_stream(queue);
+        break;
+    case ORDER_DEVICE:
+        code = api->synchronize();
+        break;
+    case ORDER_NONE:
+        break;
+    }
+    api->leave();
+    return code;
+}
+
+hcomm_status hc_streams_queue(struct hc_streams       *streams,
+                              const struct hc_dev_mem *mem,
+                              struct hc_dev_queue    **queue_out)
+{
+    struct hc_dev_queue *queue;
+    hcomm_status         status;
+    int                  code;
+
+    queue = find_queue(streams, mem->device, mem->context);
+    if (queue != NULL) {
+        code = order_after_application(queue);
+        if (code != HC_STREAM_INVALID_HANDLE &&
+            code != HC_STREAM_CONTEXT_DESTROYED)
+            goto done;
+        pthread_mutex_lock(&lock);
+        queue->retired = true;
+        pthread_mutex_unlock(&lock);
+    }
+
+    status = create_queue(streams, mem, &queue);
+    if (status != HCOMM_OK)
+        return status;
+    code = order_after_application(queue);
+done:
+    if (code == HC_STREAM_OK)
+        *queue_out = queue;
+    return hc_stream_status(streams->api, code,
+                            "ordering after the program's work on device %d",
+                            mem->device);
+}
+
+hcomm_status hc_streams_copy(struct hc_dev_queue *queue, void *dst,
+                             const void *src, size_t bytes)
+{
+    const struct hc_stream_api *api = queue->streams->api;
+    int code = api->enter(queue->device, queue->context);
+
+    if (code == HC_STREAM_OK) {
+        code = api->copy_async(dst, src, bytes, queue->stream);
+        api->leave();
+    }
+    return hc_stream_status(api, code,
+                            "copy of %zu bytes from %p to %p, device %d", bytes,
+                            src, dst, queue->device);
+}
+
+static void give_event(struct hc_dev_event *event)
+{
+    struct hc_dev_queue *queue = event->queue;
+
+    pthread_mutex_lock(&lock);
+    event->next = queue->idle;
+    queue->idle = event;
+    pthread_mutex_unlock(&lock);
+}
+
+/* An idle event, or a new one; the queue's context is current. */
+static int take_event(struct hc_dev_queue  *queue,
+                      struct hc_dev_event **event_out)
+{
+    struct hc_dev_event *event;
+    int                  code;
+
+    pthread_mutex_lock(&lock);
+    event = queue->idle;
+    if (event != NULL)
+        queue->idle = event->next;
+    pthread_mutex_unlock(&lock);
+
+    if (event == NULL) {
+        event = calloc(1, sizeof *event);
+        if (event == NULL)
+            return HC_STREAM_OUT_OF_MEMORY;
+        event->queue = queue;
+        code = queue->streams->api->event_create(&event->handle);
+        if (code != HC_STREAM_OK) {
+            free(event);
+            return code;
+        }
+    }
+    *event_out = event;
+    return HC_STREAM_OK;
+}
+
+hcomm_status hc_streams_record(struct hc_dev_queue  *queue,
+                               struct hc_dev_event **event_out)
+{
+    const struct hc_stream_api *api = queue->streams->api;
+    struct hc_dev_event        *event = NULL;
+    int code = api->enter(queue->device, queue->context);
+
+    if (code == HC_STREAM_OK) {
+        code = take_event(queue, &event);
+        if (code == HC_STREAM_OK)
+            code = api->event_record(event->handle, queue->stream);
+        api->leave();
+    }
+    if (code == HC_STREAM_OK)
+        *event_out = event;
+    else if (event != NULL)
+        give_event(event);
+    return hc_stream_status(api, code, "event on device %d", queue->device);
+}
+
+hcomm_status hc_streams_test(struct hc_dev_event *event)
+{
+    struct hc_dev_queue        *queue = event->queue;
+    const struct hc_stream_api *api = queue->streams->api;
+    int code = api->enter(queue->device, queue->context);
+
+    if (code == HC_STREAM_OK) {
+        code = api->event_query(event->handle);
+        api->leave();
+    }
+    if (code == HC_STREAM_NOT_READY)
+        return HCOMM_IN_PROGRESS;
+    give_event(event);
+    return hc_stream_status(api, code, "waiting for copies of device %d",
+                            queue->device);
+}
+
+hcomm_status hc_streams_pin(struct hc_streams       *streams,
+                            const struct hc_dev_mem *mem, void *ptr,
+                            size_t bytes)
+{
+    const struct hc_stream_api *api = streams->api;
+    int                         code = api->enter(mem->device, mem->context);
+
+    if (code == HC_STREAM_OK) {
+        code = api->host_register(ptr, bytes);
+        api->leave();
+    }
+    return hc_stream_status(api, code,
+                            "pinning of %zu bytes of host memory for device %d",
+                            bytes, mem->device);
+}
+
+void hc_streams_unpin(struct hc_streams *streams, const struct hc_dev_mem *mem,
+                      void *ptr)
+{
+    const struct hc_stream_api *api = streams->api;
+
+    /* A driver or context that has gone already took the pinning along. */
+    if (api->enter(mem->device, mem->context) == HC_STREAM_OK) {
+        (void)api->host_unregister(ptr);
+        api->leave();
+    }
+}
+
+void hc_streams_close(struct hc_streams *streams)
+{
+    struct hc_dev_queue *queue;
+
+    while ((queue = streams->queues) != NULL) {
+        streams->queues = queue->next;
+        destroy_queue(queue);
+    }
+}

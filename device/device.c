@@ -1,0 +1,257 @@
+#include "device/device.h"
+
+#include "config/cfg_log.h"
+#include "config/cfg_param.h"
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Asked in this order.  A new vendor is one line here. */
+static const struct hc_dev_ops *const vendors[] = {
+    &hc_dev_cuda,
+    &hc_dev_hip,
+};
+
+enum { VENDORS = sizeof vendors / sizeof vendors[0] };
+
+/* Drivers are the process's, hence globals.  The lock is for opening; readers
+ * see an opened backend through the atomic alone. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t  once = PTHREAD_ONCE_INIT;
+static bool            wanted[VENDORS]; /* present, and the user wants it */
+static atomic_bool     opened[VENDORS];
+static atomic_int      nopened;
+static int             nwanted;
+static atomic_bool     in_child; /* forked: the drivers don't work here */
+static atomic_ulong    libraries_seen;
+
+const struct hc_dev_ops *hc_dev_vendor(int index)
+{
+    return index >= 0 && index < VENDORS ? vendors[index] : NULL;
+}
+
+static void after_fork(void)
+{
+    atomic_store(&in_child, true);
+}
+
+static bool names_vendor(const char *word, size_t length,
+                         const struct hc_dev_ops *ops)
+{
+    const char *const words[] = {ops->name, ops->vendor,
+                                 ops->kind == HC_DEV_HIP ? "rocm" : ops->name};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strlen(words[i]) == length && strncmp(word, words[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether parameter devices lets this vendor in; *named_out: by its name. */
+static bool user_wants(const struct hc_dev_ops *ops, bool *named_out)
+{
+    const char *list = hc_param_text(HC_PARAM_DEVICES);
+
+    *named_out = false;
+    if (strcmp(list, "auto") == 0)
+        return true;
+    while (*list != '\0') {
+        size_t length = strcspn(list, ",");
+
+        if (names_vendor(list, length, ops))
+            return *named_out = true;
+        list += length + (list[length] == ',');
+    }
+    return false;
+}
+
+static hcomm_status check_device_words(void)
+{
+    const char *list = hc_param_text(HC_PARAM_DEVICES);
+
+    if (strcmp(list, "auto") == 0 || strcmp(list, "none") == 0)
+        return HCOMM_OK;
+    while (*list != '\0') {
+        size_t length = strcspn(list, ",");
+        int    i = 0;
+
+        while (i < VENDORS && !names_vendor(list, length, vendors[i]))
+            i++;
+        if (i == VENDORS) {
+            hc_log(HC_LOG_ERROR,
+                   "devices=%s: '%.*s' is no vendor; auto, none, cuda and hip "
+                   "are known",
+                   hc_param_text(HC_PARAM_DEVICES), (int)length, list);
+            return HCOMM_ERR_INVALID;
+        }
+        list += length + (list[length] == ',');
+    }
+    return HCOMM_OK;
+}
+
+hcomm_status hc_dev_check_wanted(void)
+{
+    hcomm_status status = check_device_words();
+
+    for (int i = 0; i < VENDORS && status == HCOMM_OK; i++) {
+        char why[256] = "this machine has none of its device nodes";
+        bool named;
+
+        (void)user_wants(vendors[i], &named);
+        if (!named ||
+            (vendors[i]->present() && vendors[i]->findable(why, sizeof why)))
+            continue;
+        hc_log(HC_LOG_ERROR,
+               "devices=%s asks for %s, but %s; install the %s driver, or "
+               "leave %s out",
+               hc_param_text(HC_PARAM_DEVICES), vendors[i]->name, why,
+               vendors[i]->vendor, vendors[i]->name);
+        status = HCOMM_ERR_UNSUPPORTED;
+    }
+    return status;
+}
+
+static void find_wanted(void)
+{
+    (void)pthread_atfork(NULL, NULL, after_fork);
+    for (int i = 0; i < VENDORS; i++) {
+        bool named;
+
+        wanted[i] = user_wants(vendors[i], &named) && vendors[i]->present();
+        nwanted += wanted[i];
+    }
+}
+
+bool hc_dev_any_present(void)
+{
+    (void)pthread_once(&once, find_wanted);
+    return nwanted > 0;
+}
+
+static int first_object(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+    (void)bytes;
+    *(unsigned long *)arg = (unsigned long)info->dlpi_adds;
+    return 1;
+}
+
+/* How many libraries this process ever loaded: some 30 ns. */
+static unsigned long libraries_loaded(void)
+{
+    unsigned long adds = 0;
+
+    (void)dl_iterate_phdr(first_object, &adds);
+    return adds;
+}
+
+static void open_loaded(unsigned long seen)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < VENDORS; i++) {
+        char why[256];
+
+        if (!wanted[i] || atomic_load(&opened[i]))
+            continue;
+        if (vendors[i]->open(HC_DEV_IF_LOADED, why, sizeof why) != HCOMM_OK) {
+            hc_log(HC_LOG_DEBUG, "%s not opened: %s", vendors[i]->name, why);
+            continue;
+        }
+        atomic_store(&opened[i], true);
+        atomic_fetch_add(&nopened, 1);
+    }
+    atomic_store(&libraries_seen, seen);
+    pthread_mutex_unlock(&lock);
+}
+
+bool hc_dev_active(void)
+{
+    unsigned long now;
+
+    (void)pthread_once(&once, find_wanted);
+    if (nwanted == 0 || atomic_load_explicit(&in_child, memory_order_relaxed))
+        return false;
+    if (atomic_load_explicit(&nopened, memory_order_relaxed) < nwanted) {
+        now = libraries_loaded();
+        if (now != atomic_load_explicit(&libraries_seen, memory_order_relaxed))
+            open_loaded(now);
+    }
+    return atomic_load_explicit(&nopened, memory_order_acquire) > 0;
+}
+
+/*
+ * Whether the CPU may read here, asked of the kernel without a signal handler:
+ * rt_sigprocmask copies its argument in before it looks at the (invalid) first
+ * one, and answers EFAULT or EINVAL.  Some 100 ns.
+ */
+static bool readable(const void *ptr)
+{
+    const void *word = (const void *)((uintptr_t)ptr & ~(uintptr_t)7);
+
+    return syscall(SYS_rt_sigprocmask, ~0, word, NULL, 8) != -1 ||
+           errno != EFAULT;
+}
+
+hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out)
+{
+    for (int i = 0; i < VENDORS; i++) {
+        if (atomic_load_explicit(&opened[i], memory_order_acquire) &&
+            vendors[i]->query(ptr, mem_out) == HCOMM_OK)
+            return HCOMM_OK;
+    }
+    if (!readable(ptr)) {
+        hc_log(HC_LOG_ERROR,
+               "address %p is neither host memory nor known to an open driver: "
+               "was the buffer freed, or does parameter devices (%s) leave its "
+               "vendor out?",
+               ptr, hc_param_text(HC_PARAM_DEVICES));
+        return HCOMM_ERR_INVALID;
+    }
+    return hc_dev_host.query(ptr, mem_out);
+}
+
+bool hc_dev_must_stage(const struct hc_dev_mem *mem)
+{
+    return mem->type != HC_MEM_PAGEABLE && mem->type != HC_MEM_PINNED;
+}
+
+hcomm_status hc_dev_wait(const struct hc_dev_mem *mem,
+                         struct hc_dev_event     *event, void (*progress)(void))
+{
+    /* Looks before the core is lent out: on an idle machine a copy of a few
+     * KiB is done by then. */
+    enum { LOOKS = 1000 };
+    hcomm_status status;
+
+    for (int looks = 0; (status = mem->ops->test(event)) == HCOMM_IN_PROGRESS;
+         looks++) {
+        if (progress != NULL)
+            progress();
+        if (looks >= LOOKS)
+            sched_yield();
+    }
+    return status;
+}
+
+void hc_dev_close_all(void)
+{
+    if (atomic_load(&in_child))
+        return;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < VENDORS; i++) {
+        if (!atomic_load(&opened[i]))
+            continue;
+        vendors[i]->close();
+        atomic_store(&opened[i], false);
+        atomic_fetch_sub(&nopened, 1);
+    }
+    atomic_store(&libraries_seen, 0UL);
+    pthread_mutex_unlock(&lock);
+}
