@@ -1,6 +1,5 @@
 #include "config/cfg_units.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +68,7 @@ hcomm_status hc_units_bytes(const char *text, size_t *bytes_out)
     double value;
 
     if (quantity(text, byte_units, &value) != HCOMM_OK ||
-        value > (double)(SIZE_MAX / 2) || value != floor(value))
+        value > (double)(SIZE_MAX / 2) || value != (double)(size_t)value)
         return HCOMM_ERR_INVALID;
     *bytes_out = (size_t)value;
     return HCOMM_OK;
