@@ -49,8 +49,8 @@ static struct hip_api {
     HIP_API(X)
     HIP_API_OPTIONAL(X)
 #undef X
-        /* Return text, not a code. */
-        const char *(*hipGetErrorName)(int code);
+    /* Return text, not a code. */
+    const char *(*hipGetErrorName)(int code);
     const char *(*hipGetErrorString)(int code);
 } hip;
 
@@ -91,7 +91,7 @@ static int hip_enter(int device, void *context)
         code = hip.hipSetDevice(device);
     if (code != HC_STREAM_OK)
         return code;
-    capture_mode = HC_HIP_STREAM_CAPTURE_MODE_RELAXED;
+    capture_mode = HC_HIP_CAPTURE_RELAXED;
     exchange_capture_mode();
     return HC_STREAM_OK;
 }
@@ -156,7 +156,7 @@ static int hip_event_query(void *event)
 static int hip_copy_async(void *dst, const void *src, size_t bytes,
                           void *stream)
 {
-    return hip.hipMemcpyAsync(dst, src, bytes, HC_HIP_MEMCPY_DEFAULT, stream);
+    return hip.hipMemcpyAsync(dst, src, bytes, HC_HIP_COPY_DEFAULT, stream);
 }
 
 static int hip_synchronize(void)
@@ -166,7 +166,7 @@ static int hip_synchronize(void)
 
 static int hip_host_register(void *ptr, size_t bytes)
 {
-    return hip.hipHostRegister(ptr, bytes, HC_HIP_HOST_REGISTER_PORTABLE);
+    return hip.hipHostRegister(ptr, bytes, HC_HIP_HOST_PORTABLE);
 }
 
 static int hip_host_unregister(void *ptr)
@@ -292,11 +292,11 @@ static void hip_version(char *text, size_t room)
 static bool classify(const struct hc_hip_pointer_attributes *attributes,
                      enum hc_dev_mem_type                   *type_out)
 {
-    if (attributes->devicePointer == NULL)
+    if (attributes->device_ptr == NULL)
         return false;
-    if (attributes->isManaged)
+    if (attributes->is_managed)
         *type_out = HC_MEM_MANAGED;
-    else if (attributes->hostPointer != NULL)
+    else if (attributes->host_ptr != NULL)
         *type_out = HC_MEM_PINNED;
     else
         *type_out = HC_MEM_DEVICE;
@@ -319,16 +319,16 @@ static hcomm_status hip_query(const void *ptr, struct hc_dev_mem *mem_out)
 
     mem.device = attributes.device;
     mem.base = (uintptr_t)ptr;
-    if (hip.hipMemGetAddressRange(&base, &mem.bytes,
-                                  attributes.devicePointer) == HC_STREAM_OK)
+    if (hip.hipMemGetAddressRange(&base, &mem.bytes, attributes.device_ptr) ==
+        HC_STREAM_OK)
         mem.base = (uintptr_t)base;
     else
         (void)hip.hipGetLastError();
     /* As for CUDA; HIP can't be asked whether it is set, and setting it again
      * changes nothing. */
     if (mem.type == HC_MEM_DEVICE && hip.hipPointerSetAttribute != NULL &&
-        hip.hipPointerSetAttribute(&on, HC_HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS,
-                                   attributes.devicePointer) != HC_STREAM_OK)
+        hip.hipPointerSetAttribute(&on, HC_HIP_PTR_SYNC_MEMOPS,
+                                   attributes.device_ptr) != HC_STREAM_OK)
         (void)hip.hipGetLastError();
     *mem_out = mem;
     return HCOMM_OK;
