@@ -1,0 +1,87 @@
+#include "ompi_component/coll_hcomm.h"
+
+#include "config/cfg_log.h"
+
+#include <string.h>
+
+/* Gives each lower module back once, however often it is called: Open MPI
+ * disables a module once per slot it holds, and destroys it after. */
+static void release_lower(struct hc_ompi_lower *lower)
+{
+#define X(slot)                            \
+    if (lower->slot##_module != NULL)      \
+        OBJ_RELEASE(lower->slot##_module); \
+    lower->slot##_module = NULL;
+    HC_OMPI_SLOTS(X)
+#undef X
+}
+
+/* Modules are enabled from the lowest priority up, so what stands in the
+ * communicator's slots now is what would serve it without us. */
+static bool retain_lower(struct hc_ompi_lower *lower, const mca_coll_base_comm_coll_t *slots)
+{
+    bool complete = true;
+
+#define X(name)                                                \
+    lower->name = slots->coll_##name;                          \
+    lower->name##_module = slots->coll_##name##_module;        \
+    if (lower->name == NULL || lower->name##_module == NULL) { \
+        lower->name##_module = NULL;                           \
+        complete = false;                                      \
+    } else {                                                   \
+        OBJ_RETAIN(lower->name##_module);                      \
+    }
+    HC_OMPI_SLOTS(X)
+#undef X
+    return complete;
+}
+
+static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
+{
+    hc_ompi_module *module = (hc_ompi_module *)base;
+
+    if (!retain_lower(&module->lower, comm->c_coll)) {
+        release_lower(&module->lower);
+        hc_log(HC_LOG_WARN,
+               "coll/hcomm stays off %s: no other component serves it (coll_hcomm_priority lowest, "
+               "or a coll list too short)",
+               comm->c_name);
+        return OMPI_ERR_NOT_FOUND;
+    }
+    hc_log(HC_LOG_DEBUG, "coll/hcomm serves %s, rank %d of %d", comm->c_name, ompi_comm_rank(comm),
+           ompi_comm_size(comm));
+    return OMPI_SUCCESS;
+}
+
+static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
+{
+    (void)comm;
+    release_lower(&((hc_ompi_module *)base)->lower);
+    return OMPI_SUCCESS;
+}
+
+static void construct(hc_ompi_module *module)
+{
+    memset(&module->lower, 0, sizeof module->lower);
+}
+
+static void destruct(hc_ompi_module *module)
+{
+    release_lower(&module->lower);
+}
+
+OBJ_CLASS_INSTANCE(hc_ompi_module, mca_coll_base_module_t, construct, destruct);
+
+hc_ompi_module *hc_ompi_module_create(void)
+{
+    hc_ompi_module *module = OBJ_NEW(hc_ompi_module);
+
+    if (module == NULL)
+        return NULL;
+    module->super.coll_module_enable = module_enable;
+    module->super.coll_module_disable = module_disable;
+#define X(slot) module->super.coll_##slot = hc_ompi_##slot;
+    HC_OMPI_SLOTS(X)
+#undef X
+    return module;
+}

@@ -1,0 +1,61 @@
+#include "ompi_component/coll_hcomm.h"
+
+#include "config/cfg_log.h"
+#include "ompi_component/ompi_version.h"
+
+/* Open MPI's classes know the sizes of the structures in the library that
+ * runs; the headers told us those of the library that we were built for. */
+static const struct layout {
+    const char         *name;
+    const opal_class_t *running;
+    size_t              built_bytes;
+} layouts[] = {
+    {"communicator", &ompi_communicator_t_class, sizeof(ompi_communicator_t)},
+    {"collective module", &mca_coll_base_module_t_class, sizeof(mca_coll_base_module_t)},
+    {"request", &ompi_request_t_class, sizeof(ompi_request_t)},
+    {"collective request", &ompi_coll_base_nbc_request_t_class,
+     sizeof(ompi_coll_base_nbc_request_t)},
+    {"datatype", &ompi_datatype_t_class, sizeof(ompi_datatype_t)},
+    {"operation", &ompi_op_t_class, sizeof(ompi_op_t)},
+    {"process", &ompi_proc_t_class, sizeof(ompi_proc_t)},
+    {"convertor", &opal_convertor_t_class, sizeof(opal_convertor_t)},
+};
+
+static const struct layout *first_difference(void)
+{
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
+        if (layouts[i].running->cls_sizeof != layouts[i].built_bytes)
+            return &layouts[i];
+    return NULL;
+}
+
+bool hc_ompi_library_is_served(void)
+{
+    char                   text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int                    length;
+    struct hc_ompi_version version;
+    const struct layout   *different;
+
+    if (MPI_Get_library_version(text, &length) != MPI_SUCCESS)
+        text[0] = '\0';
+    if (!hc_ompi_version_parse(text, &version) ||
+        !hc_ompi_version_same_series(&version, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION)) {
+        if (hc_ompi_speaks_for_job())
+            hc_log(HC_LOG_ERROR,
+                   "coll/hcomm serves Open MPI " HC_OMPI_SERVES ", but %s is running it: hcomm is "
+                   "off; install the hcomm-mpi-plugin for that version, or say --mca coll ^hcomm",
+                   version.text);
+        return false;
+    }
+    different = first_difference();
+    if (different == NULL)
+        return true;
+    if (hc_ompi_speaks_for_job())
+        hc_log(HC_LOG_ERROR,
+               "coll/hcomm was built for another Open MPI than the %s that is running it (its %s "
+               "has %zu bytes, not %zu): hcomm is off; build the plugin with this Open MPI's "
+               "headers, or say --mca coll ^hcomm",
+               version.text, different->name, different->running->cls_sizeof,
+               different->built_bytes);
+    return false;
+}
