@@ -29,9 +29,23 @@ static void bytes_follow_si_and_iec(void **state)
 static void bytes_refuse_what_is_no_amount(void **state)
 {
     static const char *const bad[] = {
-        "",    "MiB",  "-1",    "+1",    "1e6",  "0x10",  "1.5", "1..5MB",
-        "nan", "1MiX", "1MiB ", "inf",   " 1",   "1MB/s", "1,5GB",
-        "9999999999999999999",  "99999999TiB",
+        "",
+        "MiB",
+        "-1",
+        "+1",
+        "1e6",
+        "0x10",
+        "1.5",
+        "1..5MB",
+        "nan",
+        "1MiX",
+        "1MiB ",
+        "inf",
+        " 1",
+        "1MB/s",
+        "1,5GB",
+        "9999999999999999999",
+        "99999999TiB",
     };
 
     (void)state;
@@ -62,8 +76,8 @@ static void durations_and_rates_have_units(void **state)
 
 static void printing_reads_back(void **state)
 {
-    static const size_t amounts[] = {0, 1, 1000, 1024, 65536, 4194304,
-                                     (size_t)3 << 30, 1048577};
+    static const size_t amounts[] = {
+        0, 1, 1000, 1024, 65536, 4194304, (size_t)3 << 30, 1048577};
 
     (void)state;
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {

@@ -20,32 +20,32 @@
 enum { WORDS = 50000, BYTES = WORDS * 4, SLOW_MS = 200 };
 
 /* The driver, for this program's own use. */
-#define DRIVER(X)                                                              \
-    X(cuInit, (unsigned))                                                      \
-    X(cuDevicePrimaryCtxRetain, (void **, int))                                \
-    X(cuCtxSetCurrent, (void *))                                               \
-    X(cuCtxGetCurrent, (void **))                                              \
-    X(cuCtxSynchronize, (void))                                                \
-    X(cuMemAlloc_v2, (uint64_t *, size_t))                                     \
-    X(cuMemFree_v2, (uint64_t))                                                \
-    X(cuMemAllocManaged, (uint64_t *, size_t, unsigned))                       \
-    X(cuMemHostAlloc, (void **, size_t, unsigned))                             \
-    X(cuMemFreeHost, (void *))                                                 \
-    X(cuMemAllocAsync, (uint64_t *, size_t, void *))                           \
-    X(cuMemFreeAsync, (uint64_t, void *))                                      \
-    X(cuMemcpyHtoD_v2, (uint64_t, const void *, size_t))                       \
-    X(cuMemcpyDtoH_v2, (void *, uint64_t, size_t))                             \
-    X(cuMemcpyDtoDAsync_v2, (uint64_t, uint64_t, size_t, void *))              \
-    X(cuMemsetD32_v2, (uint64_t, unsigned, size_t))                            \
-    X(cuStreamCreate, (void **, unsigned))                                     \
-    X(cuStreamDestroy_v2, (void *))                                            \
-    X(cuStreamBeginCapture_v2, (void *, int))                                  \
-    X(cuStreamEndCapture, (void *, void **))                                   \
-    X(cuPointerGetAttribute, (void *, int, uint64_t))                          \
-    X(cuModuleLoadData, (void **, const void *))                               \
-    X(cuModuleGetFunction, (void **, void *, const char *))                    \
-    X(cuLaunchKernel,                                                          \
-      (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,     \
+#define DRIVER(X)                                                          \
+    X(cuInit, (unsigned))                                                  \
+    X(cuDevicePrimaryCtxRetain, (void **, int))                            \
+    X(cuCtxSetCurrent, (void *))                                           \
+    X(cuCtxGetCurrent, (void **))                                          \
+    X(cuCtxSynchronize, (void))                                            \
+    X(cuMemAlloc_v2, (uint64_t *, size_t))                                 \
+    X(cuMemFree_v2, (uint64_t))                                            \
+    X(cuMemAllocManaged, (uint64_t *, size_t, unsigned))                   \
+    X(cuMemHostAlloc, (void **, size_t, unsigned))                         \
+    X(cuMemFreeHost, (void *))                                             \
+    X(cuMemAllocAsync, (uint64_t *, size_t, void *))                       \
+    X(cuMemFreeAsync, (uint64_t, void *))                                  \
+    X(cuMemcpyHtoD_v2, (uint64_t, const void *, size_t))                   \
+    X(cuMemcpyDtoH_v2, (void *, uint64_t, size_t))                         \
+    X(cuMemcpyDtoDAsync_v2, (uint64_t, uint64_t, size_t, void *))          \
+    X(cuMemsetD32_v2, (uint64_t, unsigned, size_t))                        \
+    X(cuStreamCreate, (void **, unsigned))                                 \
+    X(cuStreamDestroy_v2, (void *))                                        \
+    X(cuStreamBeginCapture_v2, (void *, int))                              \
+    X(cuStreamEndCapture, (void *, void **))                               \
+    X(cuPointerGetAttribute, (void *, int, uint64_t))                      \
+    X(cuModuleLoadData, (void **, const void *))                           \
+    X(cuModuleGetFunction, (void **, void *, const char *))                \
+    X(cuLaunchKernel,                                                      \
+      (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
        unsigned, void *, void **, void **))
 
 #define X(name, parameters) static int(*name) parameters;
@@ -113,9 +113,9 @@ static void start_slow_fill(uint64_t buffer, uint64_t source, unsigned value)
         assert_int_equal(cuModuleGetFunction(&function, module, "slow_fill"),
                          0);
     }
-    assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL,
-                                    arguments, NULL),
-                     0);
+    assert_int_equal(
+        cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL),
+        0);
 }
 
 static uint64_t device_buffer(unsigned value)
@@ -266,8 +266,8 @@ static void reads_are_early_without_stream_order(void **state)
     uint64_t buffer = device_buffer(1), source = device_buffer(2);
 
     (void)state;
-    assert_int_equal(
-        hc_param_set(HC_PARAM_STREAM_ORDER, "none", HC_PARAM_MCA), HCOMM_OK);
+    assert_int_equal(hc_param_set(HC_PARAM_STREAM_ORDER, "none", HC_PARAM_MCA),
+                     HCOMM_OK);
     start_slow_fill(buffer, source, 2);
     assert_int_equal(staged_word(buffer, WORDS - 1), 1);
     assert_int_equal(cuCtxSynchronize(), 0);

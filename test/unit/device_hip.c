@@ -18,17 +18,17 @@
 
 enum { WORDS = 50000, BYTES = WORDS * 4 };
 
-#define RUNTIME(X)                                                             \
-    X(hipSetDevice, (int))                                                     \
-    X(hipGetDevice, (int *))                                                   \
-    X(hipMalloc, (void **, size_t))                                            \
-    X(hipFree, (void *))                                                       \
-    X(hipMallocManaged, (void **, size_t, unsigned))                           \
-    X(hipHostMalloc, (void **, size_t, unsigned))                              \
-    X(hipHostFree, (void *))                                                   \
-    X(hipMemcpy, (void *, const void *, size_t, int))                          \
-    X(hipMemcpyAsync, (void *, const void *, size_t, int, void *))             \
-    X(hipDeviceSynchronize, (void))                                            \
+#define RUNTIME(X)                                                 \
+    X(hipSetDevice, (int))                                         \
+    X(hipGetDevice, (int *))                                       \
+    X(hipMalloc, (void **, size_t))                                \
+    X(hipFree, (void *))                                           \
+    X(hipMallocManaged, (void **, size_t, unsigned))               \
+    X(hipHostMalloc, (void **, size_t, unsigned))                  \
+    X(hipHostFree, (void *))                                       \
+    X(hipMemcpy, (void *, const void *, size_t, int))              \
+    X(hipMemcpyAsync, (void *, const void *, size_t, int, void *)) \
+    X(hipDeviceSynchronize, (void))                                \
     X(hipGetLastError, (void))
 
 #define X(name, parameters) static int(*name) parameters;
@@ -48,11 +48,11 @@ static void load_runtime(void)
     lib = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
     if (lib == NULL)
         fail_msg("%s", dlerror());
-#define X(name, parameters)                                                    \
-    do {                                                                       \
-        void *function = dlsym(lib, #name);                                    \
-        assert_non_null(function);                                             \
-        memcpy(&name, &function, sizeof function);                             \
+#define X(name, parameters)                        \
+    do {                                           \
+        void *function = dlsym(lib, #name);        \
+        assert_non_null(function);                 \
+        memcpy(&name, &function, sizeof function); \
     } while (0);
     RUNTIME(X)
 #undef X
@@ -144,8 +144,8 @@ static void stage_carries_bytes_and_waits_for_the_program(void **state)
             hc_param_set(HC_PARAM_PINNED_MAX, caps[c], HC_PARAM_MCA), HCOMM_OK);
         check_staged(buffer, 3);
         /* 100 ms on the default stream, by HCOMM_EMU_LINK. */
-        assert_int_equal(
-            hipMemcpyAsync(buffer, source, BYTES, ON_DEVICE, NULL), 0);
+        assert_int_equal(hipMemcpyAsync(buffer, source, BYTES, ON_DEVICE, NULL),
+                         0);
         check_staged(buffer, 1000);
         assert_int_equal(hipFree(buffer), 0);
         assert_int_equal(hipFree(source), 0);

@@ -27,8 +27,8 @@ static void unreadable_memory_is_an_error(void **state)
 {
     long              page = sysconf(_SC_PAGESIZE);
     struct hc_dev_mem mem = {.device = 7};
-    void *gone = mmap(NULL, (size_t)page, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void             *gone =
+        mmap(NULL, (size_t)page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     (void)state;
     assert_true(gone != MAP_FAILED);
@@ -72,9 +72,9 @@ static void every_vendor_has_a_whole_table(void **state)
 static void unknown_vendor_word_is_refused(void **state)
 {
     (void)state;
-    assert_int_equal(hc_param_set(HC_PARAM_DEVICES, "cuda,voodoo",
-                                  HC_PARAM_ENVIRONMENT),
-                     HCOMM_OK);
+    assert_int_equal(
+        hc_param_set(HC_PARAM_DEVICES, "cuda,voodoo", HC_PARAM_ENVIRONMENT),
+        HCOMM_OK);
     assert_int_equal(hc_dev_check_wanted(), HCOMM_ERR_INVALID);
     assert_int_equal(
         hc_param_set(HC_PARAM_DEVICES, "none", HC_PARAM_ENVIRONMENT), HCOMM_OK);
