@@ -90,7 +90,7 @@ static int cuda_enter(int device, void *context)
     if (code != HC_STREAM_OK)
         return code;
     /* Another thread's capture must not forbid our calls, nor they spoil it. */
-    capture_mode = HC_CU_STREAM_CAPTURE_MODE_RELAXED;
+    capture_mode = HC_CU_CAPTURE_RELAXED;
     exchange_capture_mode();
     return HC_STREAM_OK;
 }
@@ -280,9 +280,9 @@ static hcomm_status cuda_info(int ordinal, struct hc_dev_info *info_out)
                                 ordinal);
 
     (void)cuda.cuDeviceGetAttribute(
-        &major, HC_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+        &major, HC_CU_DEVICE_COMPUTE_CAPABILITY_MAJOR, device);
     (void)cuda.cuDeviceGetAttribute(
-        &minor, HC_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+        &minor, HC_CU_DEVICE_COMPUTE_CAPABILITY_MINOR, device);
     snprintf(info.arch, sizeof info.arch, "sm_%d%d", major, minor);
     if (cuda.cuDeviceGetUuid != NULL)
         (void)cuda.cuDeviceGetUuid(info.uuid, device);
@@ -327,7 +327,7 @@ static hcomm_status describe(uint64_t ptr, struct hc_dev_mem *mem,
           HC_CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
           HC_CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
           HC_CU_POINTER_ATTRIBUTE_RANGE_SIZE,
-          HC_CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+          HC_CU_POINTER_ATTRIBUTE_IS_LEGACY_IPC,
           HC_CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, /* 11.3 */
     };
     void *values[] = {&context,    &device, sync_memops_out, &base, &mem->bytes,

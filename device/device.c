@@ -2,6 +2,7 @@
 
 #include "config/cfg_log.h"
 #include "config/cfg_param.h"
+#include "device/dev_pool.h"
 
 #include <errno.h>
 #include <link.h>
@@ -244,6 +245,7 @@ void hc_dev_close_all(void)
 {
     if (atomic_load(&in_child))
         return;
+    hc_pool_trim(); /* while those who pinned it can unpin it */
     pthread_mutex_lock(&lock);
     for (int i = 0; i < VENDORS; i++) {
         if (!atomic_load(&opened[i]))
