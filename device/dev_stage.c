@@ -64,10 +64,10 @@ static hcomm_status drain(struct hc_stage *stage, struct hc_stage_chunk *chunk,
 {
     hcomm_status status;
 
-    if (chunk->event == NULL)
+    if (!chunk->busy)
         return HCOMM_OK;
     status = hc_dev_wait(&stage->mem, chunk->event, progress);
-    chunk->event = NULL;
+    chunk->busy = false;
     if (status == HCOMM_OK && chunk->landing != NULL)
         memcpy(chunk->landing, chunk->block->ptr, chunk->bytes);
     return status;
@@ -92,8 +92,10 @@ static hcomm_status move_chunk(struct hc_stage *stage, char *host, char *device,
     } else {
         status = ops->copy(stage->queue, chunk->block->ptr, device, bytes);
     }
-    return status == HCOMM_OK ? ops->record(stage->queue, &chunk->event)
-                              : status;
+    if (status == HCOMM_OK)
+        status = ops->record(stage->queue, &chunk->event);
+    chunk->busy = status == HCOMM_OK;
+    return status;
 }
 
 static hcomm_status move(struct hc_stage *stage, size_t offset, char *device,

@@ -14,8 +14,9 @@ struct hc_pool_block;
 /* One pinned chunk between ordinary memory and the device. */
 struct hc_stage_chunk {
     struct hc_pool_block *block;
-    struct hc_dev_event  *event;   /* NULL: the chunk is free */
-    void                 *landing; /* where the bytes go when it completes */
+    bool                  busy; /* a copy was enqueued; event ends it */
+    struct hc_dev_event  *event;
+    void                 *landing; /* where its bytes go then; NULL: nowhere */
     size_t                bytes;
 };
 

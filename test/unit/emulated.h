@@ -20,12 +20,15 @@ static inline bool on_real_device(void)
 static inline void run_emulated(char **argv, const char *devices)
 {
     const char *build = getenv("builddir");
+    const char *before = getenv("LD_LIBRARY_PATH");
     char        path[4096];
 
     if (on_real_device() || getenv("HCOMM_EMULATE") != NULL)
         return;
-    snprintf(path, sizeof path, "%s/emulator/nvidia:%s/emulator/amd",
-             build != NULL ? build : ".", build != NULL ? build : ".");
+    if (build == NULL)
+        build = ".";
+    snprintf(path, sizeof path, "%s/emulator/nvidia:%s/emulator/amd:%s", build,
+             build, before != NULL ? before : "");
     setenv("LD_LIBRARY_PATH", path, 1);
     setenv("HCOMM_EMULATE", devices, 1);
     execv("/proc/self/exe", argv);
