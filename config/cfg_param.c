@@ -156,17 +156,31 @@ static const char *setting_name(const char *entry, char *name, size_t room)
     return equals != NULL ? equals + 1 : "";
 }
 
-static void warn_unknown(const char *name)
+static void to_upper(const char *name, char *upper, size_t room)
+{
+    size_t i;
+
+    for (i = 0; name[i] != '\0' && i + 1 < room; i++)
+        upper[i] = (char)toupper((unsigned char)name[i]);
+    upper[i] = '\0';
+}
+
+/* entry: "HCOMM_PINED_MAX=1MiB"; name: the same in lower case, bare. */
+static void warn_unknown(const char *entry, const char *name)
 {
     const char *nearest = hc_param_nearest(name);
-    char        upper[64] = "";
+    char        upper[64];
 
-    for (size_t i = 0; nearest != NULL && nearest[i] != '\0'; i++) {
-        upper[i] = (char)toupper((unsigned char)nearest[i]);
-        upper[i + 1] = '\0';
+    if (nearest != NULL) {
+        to_upper(nearest, upper, sizeof upper);
+        hc_log(HC_LOG_WARN, "%.*s: no such setting; did you mean HCOMM_%s?",
+               (int)strcspn(entry, "="), entry, upper);
+    } else {
+        hc_log(HC_LOG_WARN,
+               "%.*s: no such setting; ompi_info --param coll hcomm --level 9 "
+               "lists them",
+               (int)strcspn(entry, "="), entry);
     }
-    hc_log(HC_LOG_WARN, "no setting has the name of HCOMM_%s; %s%s", name,
-           nearest != NULL ? "did you mean HCOMM_" : "hcc lists them", upper);
 }
 
 hcomm_status hc_param_read_environment(bool say_unknown)
@@ -185,7 +199,7 @@ hcomm_status hc_param_read_environment(bool say_unknown)
         text = setting_name(*entry + sizeof prefix - 1, name, sizeof name);
         param = hc_param_find(name);
         if (param == HC_PARAM_COUNT && say_unknown)
-            warn_unknown(name);
+            warn_unknown(*entry, name);
         else if (param != HC_PARAM_COUNT &&
                  hc_param_set(param, text, HC_PARAM_ENVIRONMENT) != HCOMM_OK)
             status = HCOMM_ERR_INVALID;
