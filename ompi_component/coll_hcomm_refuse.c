@@ -3,6 +3,10 @@
 #include "config/cfg_log.h"
 #include "ompi_component/ompi_version.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
 /* Open MPI's classes know the sizes of the structures in the library that
  * runs; the headers told us those of the library that we were built for. */
 static const struct layout {
@@ -29,33 +33,52 @@ static const struct layout *first_difference(void)
     return NULL;
 }
 
-bool hc_ompi_library_is_served(void)
+/*
+ * Where the user named hcomm, MPI_Init fails next, with pages of words of Open
+ * MPI's own.  Those reach mpirun by another channel than stderr, so all ranks
+ * wait a moment for the line that explains them to get there first.  The
+ * variable is read, not the framework, whose layout is not known to be ours.
+ */
+static void let_words_pass(void)
 {
-    char                   text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int                    length;
-    struct hc_ompi_version version;
-    const struct layout   *different;
+    const struct timespec a_moment = {.tv_nsec = 300000000L};
+    const char           *selection = getenv("OMPI_MCA_coll");
+
+    if (selection != NULL && selection[0] != '^' && strstr(selection, "hcomm") != NULL)
+        (void)nanosleep(&a_moment, NULL);
+}
+
+static bool is_our_series(struct hc_ompi_version *version_out)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int  length;
 
     if (MPI_Get_library_version(text, &length) != MPI_SUCCESS)
         text[0] = '\0';
-    if (!hc_ompi_version_parse(text, &version) ||
-        !hc_ompi_version_same_series(&version, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION)) {
-        if (hc_ompi_speaks_for_job())
-            hc_log(HC_LOG_ERROR,
-                   "coll/hcomm serves Open MPI " HC_OMPI_SERVES ", but %s is running it: hcomm is "
-                   "off; install the hcomm-mpi-plugin for that version, or say --mca coll ^hcomm",
-                   version.text);
-        return false;
-    }
-    different = first_difference();
-    if (different == NULL)
+    return hc_ompi_version_parse(text, version_out) &&
+           hc_ompi_version_same_series(version_out, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
+}
+
+bool hc_ompi_library_is_served(void)
+{
+    struct hc_ompi_version version;
+    bool                   our_series = is_our_series(&version);
+    const struct layout   *different = our_series ? first_difference() : NULL;
+
+    if (our_series && different == NULL)
         return true;
-    if (hc_ompi_speaks_for_job())
+    if (hc_ompi_speaks_for_job() && !our_series)
+        hc_log(HC_LOG_ERROR,
+               "coll/hcomm serves Open MPI " HC_OMPI_SERVES ", but %s is running it: hcomm is off; "
+               "install the hcomm-mpi-plugin for that version, or say --mca coll ^hcomm",
+               version.text);
+    else if (hc_ompi_speaks_for_job())
         hc_log(HC_LOG_ERROR,
                "coll/hcomm was built for another Open MPI than the %s that is running it (its %s "
                "has %zu bytes, not %zu): hcomm is off; build the plugin with this Open MPI's "
                "headers, or say --mca coll ^hcomm",
                version.text, different->name, different->running->cls_sizeof,
                different->built_bytes);
+    let_words_pass();
     return false;
 }

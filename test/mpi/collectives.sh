@@ -1,0 +1,31 @@
+#!/bin/sh
+# The five collectives on every kind of memory, with 1 to 5 ranks; then buffers
+# from MPI_BOTTOM, communicators and threads.
+. "${srcdir:-.}/test/mpi/jobs.sh"
+
+for ranks in 1 2 3 4 5; do
+    limit=300 job $ranks "$programs/collectives"
+    ok "every kind of memory, $ranks ranks" passed
+done
+
+# Pieces through 64 KiB of pinned memory, and with none at all.
+HCOMM_PINNED_MAX=128KiB HCOMM_CHUNK=64KiB
+export HCOMM_PINNED_MAX HCOMM_CHUNK
+limit=300 job 3 "$programs/collectives"
+ok "every kind of memory, two pinned chunks of 64 KiB" passed
+HCOMM_PINNED_MAX=0
+limit=300 job 2 "$programs/collectives"
+ok "every kind of memory, no pinned memory" passed
+unset HCOMM_PINNED_MAX HCOMM_CHUNK
+
+job 3 "$programs/bottom"
+ok "one buffer in host, cuda and hip memory" passed
+for ranks in 2 3 4; do
+    job $ranks "$programs/comms"
+    ok "communicators, $ranks ranks" passed
+done
+job 3 --mca coll hcomm "$programs/comms"
+ok "communicators, --mca coll hcomm" passed
+job 3 "$programs/threads"
+ok "threads" passed
+finish

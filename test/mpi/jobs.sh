@@ -1,0 +1,85 @@
+# Sourced by the tests here: how to start a job with the plugin of the build
+# tree on emulated devices, and how to say what came of it (TAP).
+#
+#   job RANKS ARGUMENTS...   mpirun; all output in $log, exit status in $status
+#   ok WHAT COMMAND...       one test line: whether the command succeeds
+#   says N PATTERN           whether exactly N lines of $log match
+
+builddir=${builddir:-$PWD}
+srcdir=${srcdir:-.}
+programs=$builddir/test/mpi
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 99' INT TERM
+log=$work/log
+tests=0
+
+component_dir=$(ompi_info --parsable --path pkglibdir | sed -n 's/^path:pkglibdir://p')
+export OMPI_MCA_mca_base_component_path="$builddir/ompi_component:$component_dir"
+export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export LD_LIBRARY_PATH="$builddir/emulator/nvidia:$builddir/emulator/amd${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export HCOMM_EMULATE=nvidia:2,amd:2
+export HOME="$work" # no settings but the test's own
+unset HCOMM_LOG_LEVEL HCOMM_LOG_FILE HCOMM_ENABLE OMPI_MCA_coll
+ulimit -c 0
+
+if [ ! -e "$builddir/emulator/nvidia/libcuda.so.1" ]; then
+    echo "1..0 # SKIP the emulator is not built"
+    exit 0
+fi
+
+# A job that hangs is killed and fails: status 124.
+job() {
+    ranks=$1
+    shift
+    timeout -k 5 "${limit:-120}" mpirun -n "$ranks" "$@" >"$log" 2>&1 </dev/null
+    status=$?
+}
+
+alone() { # a program without mpirun
+    timeout -k 5 "${limit:-120}" "$@" >"$log" 2>&1 </dev/null
+    status=$?
+}
+
+ok() {
+    tests=$((tests + 1))
+    what=$1
+    shift
+    if "$@"; then
+        echo "ok $tests - $what"
+    else
+        echo "not ok $tests - $what"
+        echo "# exit status ${status:-none}; output:"
+        sed 's/^/#   /' "$log" | tail -n 40
+    fi
+}
+
+says() {
+    [ "$(grep -cE -- "$2" "$log")" -eq "$1" ]
+}
+
+succeeded() {
+    [ "$status" -eq 0 ]
+}
+
+# Every rank of N found its result right.
+all_right() {
+    succeeded && says "$1" ': right$'
+}
+
+# Died of touching device memory: nothing but a stock Open MPI does.
+segfaulted() {
+    [ "$status" -ne 0 ] && grep -qE 'signal 11|Segmentation fault' "$log" && says 0 ': right$'
+}
+
+# A TAP program under mpirun: as many ok lines as planned, and no other.
+passed() {
+    planned=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log")
+    succeeded && [ "${planned:-0}" -gt 0 ] && says "$planned" '^ok ' && says 0 '^not ok '
+}
+
+finish() {
+    echo "1..$tests"
+}

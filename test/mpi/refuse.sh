@@ -1,0 +1,32 @@
+#!/bin/sh
+# Another Open MPI than the plugin serves: words first, and no crash.
+. "${srcdir:-.}/test/mpi/jobs.sh"
+
+fake=$builddir/test/mpi/.libs/fake_version.so
+[ -e "$fake" ] || fake=$builddir/test/mpi/fake_version.so
+
+as_version() { # as_version TEXT JOB-ARGUMENTS...
+    export FAKE_VERSION="$1"
+    shift
+    job 2 -x FAKE_VERSION -x LD_PRELOAD="$fake" "$@"
+}
+
+first_words() {
+    sed -n '1p' "$log" | grep -qE "$1"
+}
+
+as_version "Open MPI v4.1.99, package: none" "$programs/allreduce"
+ok "any 4.1.z is served" all_right 2
+
+as_version "Open MPI v5.0.3, package: Debian OpenMPI" "$programs/allreduce" host
+ok "5.0.3: host memory works without hcomm" all_right 2
+ok "5.0.3: said once, with both versions and what to install" \
+    says 1 '^hcomm error .*4\.1\.z.* 5\.0\.3 .*install'
+
+as_version "Open MPI v5.0.3, package: Debian OpenMPI" --mca coll hcomm "$programs/allreduce" host
+ok "5.0.3 and --mca coll hcomm: our words come first" first_words '^hcomm error .*4\.1\.z.* 5\.0\.3 '
+ok "5.0.3 and --mca coll hcomm: the job ends" eval '[ $status -ne 0 ] && [ $status -ne 124 ]'
+
+as_version "MPICH Version: 4.2" "$programs/allreduce" host
+ok "another library is named" says 1 '^hcomm error .*MPICH Version: 4\.2'
+finish
