@@ -39,8 +39,8 @@ int hc_ompi_publish_presence(bool present)
 
 static bool is_valid(const struct presence *presence, size_t bytes)
 {
-    return bytes >= sizeof *presence && presence->magic == PRESENCE_MAGIC &&
-           presence->version >= PRESENCE_VERSION && presence->bytes == bytes;
+    return presence->magic == PRESENCE_MAGIC && presence->version >= PRESENCE_VERSION &&
+           presence->bytes == bytes;
 }
 
 /* A process without hcomm has published nothing: as good as none. */
@@ -49,19 +49,20 @@ static bool has_accelerator(const opal_process_name_t *name)
     struct presence presence;
     uint8_t        *blob = NULL;
     size_t          bytes = 0;
-    bool            valid;
-    int             rc;
+    bool            valid = false;
 
-    OPAL_MODEX_RECV(rc, &mca_coll_hcomm_component.collm_version, (opal_process_name_t *)name, &blob,
-                    &bytes);
-    if (rc != OPAL_SUCCESS || blob == NULL)
+    if (hc_ompi_modex_get(&mca_coll_hcomm_component.collm_version, name, &blob, &bytes) !=
+        OPAL_SUCCESS)
         return false;
-    if (bytes >= sizeof presence)
+    if (bytes >= sizeof presence) {
         memcpy(&presence, blob, sizeof presence);
+        valid = is_valid(&presence, bytes);
+    }
     free(blob);
-    valid = bytes >= sizeof presence && is_valid(&presence, bytes);
     if (!valid)
-        hc_log(HC_LOG_WARN, "rank %u of this job runs an hcomm that this one cannot read",
+        hc_log(HC_LOG_WARN,
+               "rank %u runs an hcomm that this one cannot read, and counts as without "
+               "accelerator; install the same version everywhere",
                name->vpid);
     return valid && presence.accelerator == 1;
 }

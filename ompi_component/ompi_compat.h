@@ -41,6 +41,41 @@
 #pragma weak opal_pmix
 #pragma weak opal_value_t_class
 
+/*
+ * What component published in the process of that name; the caller frees
+ * *blob_out.  Asks the local server and no further: for a process where the
+ * component is not installed, OPAL_MODEX_RECV would wait two seconds.
+ */
+static inline int hc_ompi_modex_get(const mca_base_component_t *component,
+                                    const opal_process_name_t *name, uint8_t **blob_out,
+                                    size_t *bytes_out)
+{
+    char         *key = mca_base_component_to_string(component);
+    opal_value_t *immediate = OBJ_NEW(opal_value_t);
+    opal_value_t *value = NULL;
+    opal_list_t   directives;
+    int           rc;
+
+    OBJ_CONSTRUCT(&directives, opal_list_t);
+    immediate->key = strdup(OPAL_PMIX_IMMEDIATE);
+    immediate->type = OPAL_BOOL;
+    immediate->data.flag = true;
+    opal_list_append(&directives, &immediate->super);
+    rc = opal_pmix.get(name, key, &directives, &value);
+    if (rc == OPAL_SUCCESS && (value == NULL || value->type != OPAL_BYTE_OBJECT))
+        rc = OPAL_ERR_NOT_FOUND;
+    if (rc == OPAL_SUCCESS) {
+        *blob_out = value->data.bo.bytes;
+        *bytes_out = (size_t)value->data.bo.size;
+        value->data.bo.bytes = NULL; /* now the caller's */
+    }
+    if (value != NULL)
+        OBJ_RELEASE(value);
+    OPAL_LIST_DESTRUCT(&directives);
+    free(key);
+    return rc;
+}
+
 #else
 #error "HCOMM's plugin serves Open MPI 4.1.z; these are the headers of another series"
 #endif

@@ -12,9 +12,15 @@ END
 chmod +x "$work/agent"
 other=hcomm-test-host
 
+through_agent() { # RANKS HOSTS ARGUMENTS...
+    ranks=$1 hosts=$2
+    shift 2
+    job "$ranks" --host "$hosts" --mca plm_rsh_agent "$work/agent" \
+        --mca plm_rsh_no_tree_spawn 1 "$@"
+}
+
 on_other() {
-    job 2 --host "$other:2" --mca plm_rsh_agent "$work/agent" \
-        --mca plm_rsh_no_tree_spawn 1 --mca orte_keep_fqdn_hostnames 1 "$@"
+    through_agent 2 "$other:2" "$@"
 }
 
 on_other true
@@ -33,4 +39,10 @@ on_other sh -c 'echo "emulate=${HCOMM_EMULATE-unset}"'
 ok "HCOMM_X does not arrive by itself" says 2 '^emulate=unset$'
 on_other -x HCOMM_EMULATE sh -c 'echo "emulate=${HCOMM_EMULATE-unset}"'
 ok "HCOMM_X arrives with -x" says 2 '^emulate=nvidia:2,amd:2$'
+
+# Rank 0 here has no device; that rank 1 over there has one, it reads of it.
+through_agent 1 "localhost:1,$other:1" --map-by node -x HCOMM_EMULATE= "$programs/allreduce" host : \
+    -n 1 -x LD_LIBRARY_PATH -x HCOMM_EMULATE "$programs/allreduce"
+ok "an accelerator on the other host alone" all_right 2
+ok "an accelerator on the other host alone: hcomm serves both" says 2 "$served"
 finish
