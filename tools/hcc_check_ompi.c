@@ -164,7 +164,9 @@ void hcc_check_plugin(struct hcc_report *r, const struct hcc_facts *f)
                 "whether Open MPI finds the plugin",
                 f->info_status == TOOL_RUN_LATE ? "gave no answer in 3 s"
                                                 : "is missing or failed");
-        hcc_fix(r, "run: ompi_info --param coll hcomm --level 9");
+        hcc_fix(r,
+                "mend what the settings below say, if anything, and see what "
+                "this says: ompi_info --param coll hcomm --level 9");
         return;
     }
     if (!find_plugin(f, search, dir, sizeof dir))

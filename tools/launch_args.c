@@ -199,7 +199,8 @@ static int take_option(struct launch_args *a, char **argv, int i)
     while (words <= known->operands && argv[i + words] != NULL)
         words++;
     if (words <= known->operands) {
-        fprintf(stderr, "hcc-launch: mpirun's option %s wants %d more word%s\n",
+        fprintf(stderr,
+                "hcc-launch: mpirun's option %s wants %d word%s after it\n",
                 argv[i], known->operands, known->operands > 1 ? "s" : "");
         return -1;
     }
