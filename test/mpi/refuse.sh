@@ -2,8 +2,8 @@
 # Another Open MPI than the plugin serves: words first, and no crash.
 . "${srcdir:-.}/test/mpi/jobs.sh"
 
-fake=$builddir/test/mpi/.libs/fake_version.so
-[ -e "$fake" ] || fake=$builddir/test/mpi/fake_version.so
+fake=$builddir/test/mpi/.libs/fake_library.so
+[ -e "$fake" ] || fake=$builddir/test/mpi/fake_library.so
 
 as_version() { # as_version TEXT JOB-ARGUMENTS...
     export FAKE_VERSION="$1"
@@ -29,4 +29,12 @@ ok "5.0.3 and --mca coll hcomm: the job ends" eval '[ $status -ne 0 ] && [ $stat
 
 as_version "MPICH Version: 4.2" "$programs/allreduce" host
 ok "another library is named" says 1 '^hcomm error .*MPICH Version: 4\.2'
+unset FAKE_VERSION
+
+job 2 -x LD_PRELOAD="$fake" "$programs/allreduce"
+ok "preloading alone changes nothing" all_right 2
+FAKE_GROWTH=16 job 2 -x LD_PRELOAD="$fake" "$programs/allreduce" host
+ok "other structures: host memory works without hcomm" all_right 2
+ok "other structures: said once, with what differs" \
+    says 1 '^hcomm error .*built for another Open MPI .*communicator has [0-9]+ bytes, not'
 finish
