@@ -16,6 +16,7 @@ struct vendor_facts {
     const char *library;   /* what to install when the driver library lacks */
     const char *container; /* what to give a container */
     const char *groups;    /* who may open the node */
+    const char *hiders[3]; /* variables that hide devices */
 };
 
 static const struct vendor_facts vendors[] = {
@@ -25,7 +26,8 @@ static const struct vendor_facts vendors[] = {
      .module = "/proc/driver/nvidia/version",
      .library = "libcuda.so.1: package libcuda1 or libnvidia-compute-VERSION",
      .container = "docker run --gpus all, or apptainer exec --nv",
-     .groups = "video"},
+     .groups = "video",
+     .hiders = {"CUDA_VISIBLE_DEVICES"}},
     {.vendor = "amd",
      .pci_id = "0x1002",
      .node = "/dev/kfd",
@@ -33,7 +35,9 @@ static const struct vendor_facts vendors[] = {
      .library = "libamdhip64.so: package libamdhip64-5 or hip-runtime-amd",
      .container = "docker run --device=/dev/kfd --device=/dev/dri, or "
                   "apptainer exec --rocm",
-     .groups = "render"},
+     .groups = "render",
+     .hiders = {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                "CUDA_VISIBLE_DEVICES"}},
 };
 
 static const struct vendor_facts *facts_of(const char *vendor)
@@ -155,6 +159,15 @@ static void judge_absent(struct hcc_report *r, const hcomm_vendor_info *v,
     }
 }
 
+/* The variable that may be why no device shows, or NULL. */
+static const char *hider(const struct vendor_facts *s)
+{
+    for (size_t i = 0; i < sizeof s->hiders / sizeof s->hiders[0]; i++)
+        if (s->hiders[i] != NULL && getenv(s->hiders[i]) != NULL)
+            return s->hiders[i];
+    return NULL;
+}
+
 /* Nodes are here, or the job emulates some, and yet no device came of it. */
 static void judge_unusable(struct hcc_report *r, const hcomm_vendor_info *v,
                            const struct vendor_facts *s,
@@ -169,13 +182,22 @@ static void judge_unusable(struct hcc_report *r, const hcomm_vendor_info *v,
     else if (exists(s->node) && access(s->node, R_OK | W_OK) != 0)
         hcc_fix(r, "you may not open %s: become a member of group %s", s->node,
                 s->groups);
-    else if (v->status == HCOMM_OK)
-        hcc_fix(r, "look at CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES and "
-                   "ROCR_VISIBLE_DEVICES");
+    else if (hider(s) != NULL)
+        hcc_fix(r, "%s is \"%s\", which may hide all devices: unset it to see",
+                hider(s), getenv(hider(s)));
     else
         hcc_fix(r, "if the driver library is missing, install %s%s%s",
                 s->library, in_container() ? "; in a container: " : "",
                 in_container() ? s->container : "");
+}
+
+/* A user who hides the devices doesn't want them to be a failure. */
+static enum hcc_verdict unusable_verdict(const struct hcc_facts    *f,
+                                         const struct vendor_facts *s)
+{
+    if (hcomm_device_count(f->devices) > 0 || hider(s) != NULL)
+        return HCC_WARN;
+    return HCC_FAIL;
 }
 
 static void judge_vendor(struct hcc_report *r, const struct hcc_facts *f,
@@ -195,9 +217,7 @@ static void judge_vendor(struct hcc_report *r, const struct hcc_facts *f,
     } else if (!v->present) {
         judge_absent(r, v, s);
     } else {
-        /* With another vendor's devices there is something to work with. */
-        judge_unusable(
-            r, v, s, hcomm_device_count(f->devices) > 0 ? HCC_WARN : HCC_FAIL);
+        judge_unusable(r, v, s, unusable_verdict(f, s));
     }
 }
 

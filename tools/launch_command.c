@@ -1,6 +1,6 @@
 #include "tools/launch_command.h"
 
-#include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,53 +19,75 @@ void launch_command_free(struct launch_command *c)
     *c = (struct launch_command){0};
 }
 
-/* Append a copy of word and keep the list NULL-terminated. */
-static bool append(char ***list, size_t count, const char *word)
+/* Append word, which becomes the list's, and keep the list NULL-terminated. */
+static bool append(char ***list, size_t count, char *word)
 {
-    char **grown = realloc(*list, (count + 2) * sizeof *grown);
+    char **grown =
+        word != NULL ? realloc(*list, (count + 2) * sizeof *grown) : NULL;
 
-    if (grown == NULL)
+    if (grown == NULL) {
+        free(word);
         return false;
+    }
     *list = grown;
-    grown[count] = strdup(word);
+    grown[count] = word;
     grown[count + 1] = NULL;
-    return grown[count] != NULL;
+    return true;
 }
 
-void launch_command_add(struct launch_command *c, const char *word)
+static char *format_text(const char *format, va_list args)
 {
+    char *text = NULL;
+
+    return vasprintf(&text, format, args) < 0 ? NULL : text;
+}
+
+void launch_command_add(struct launch_command *c, const char *format, ...)
+{
+    va_list args;
+
     if (c->failed)
         return;
-    c->failed = !append(&c->argv, c->argc, word);
-    if (!c->failed)
-        c->argc++;
+    va_start(args, format);
+    c->failed = !append(&c->argv, c->argc, format_text(format, args));
+    va_end(args);
+    c->argc += !c->failed;
+}
+
+/* The place of a variable's value, made if there is none; NULL: no memory. */
+static char **value_slot(struct launch_command *c, const char *name)
+{
+    for (size_t i = 0; i < c->variables; i++)
+        if (strcmp(c->names[i], name) == 0)
+            return &c->values[i];
+    if (!append(&c->values, c->variables, strdup("")))
+        return NULL;
+    if (!append(&c->names, c->variables, strdup(name))) {
+        free(c->values[c->variables]);
+        return NULL;
+    }
+    return &c->values[c->variables++];
 }
 
 void launch_command_set(struct launch_command *c, const char *name,
-                        const char *value)
+                        const char *format, ...)
 {
-    for (size_t i = 0; !c->failed && i < c->variables; i++) {
-        if (strcmp(c->names[i], name) == 0) {
-            char *copy = strdup(value);
+    va_list args;
+    char  **slot, *value;
 
-            c->failed = copy == NULL;
-            if (copy != NULL) {
-                free(c->values[i]);
-                c->values[i] = copy;
-            }
-            return;
-        }
-    }
     if (c->failed)
         return;
-    if (!append(&c->names, c->variables, name)) {
+    va_start(args, format);
+    value = format_text(format, args);
+    va_end(args);
+    slot = value != NULL ? value_slot(c, name) : NULL;
+    if (slot == NULL) {
+        free(value);
         c->failed = true;
-    } else if (!append(&c->values, c->variables, value)) {
-        free(c->names[c->variables]);
-        c->failed = true;
-    } else {
-        c->variables++;
+        return;
     }
+    free(*slot);
+    *slot = value;
 }
 
 static void print_quoted(const char *word, FILE *file)

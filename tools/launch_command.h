@@ -17,10 +17,13 @@ struct launch_command {
 
 void launch_command_free(struct launch_command *c);
 
-void launch_command_add(struct launch_command *c, const char *word);
-/* A second setting of a name replaces the first. */
+/* Both in printf's manner, of any length.  A second setting of a name replaces
+ * the first. */
+void launch_command_add(struct launch_command *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void launch_command_set(struct launch_command *c, const char *name,
-                        const char *value);
+                        const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* One line that a shell would run. */
 void launch_command_print(const struct launch_command *c, FILE *file);

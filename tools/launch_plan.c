@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 enum {
-    EXPORT_MAX = 64,  /* variables handed to the programs by -x */
-    TEXT_ROOM = 8192, /* bytes of a search path */
+    EXPORT_MAX = 64, /* variables handed to the programs by -x */
 };
 
 /* The variables that the programs need and that Open MPI would not forward to
@@ -25,9 +24,9 @@ struct plan {
     struct tool_mca           settings; /* of environment and files */
     struct launch_command    *command;
     struct exports            exports;
-    char                      library_path[TEXT_ROOM]; /* "": leave it */
-    char                     *warning;
-    size_t                    warning_room;
+    char   library_path[2 * TOOL_PATH_ROOM]; /* "": leave it */
+    char  *warning;
+    size_t warning_room;
 };
 
 /* Whether anyone has given an MCA parameter a value. */
@@ -100,13 +99,28 @@ static bool plugin_in_default_place(void)
     return file_in(dir, TOOL_PLUGIN) || file_in(HC_COMPONENT_DIR, TOOL_PLUGIN);
 }
 
+/* Whether an entry is in a list like PATH. */
+static bool lists(const char *list, const char *entry)
+{
+    size_t length = strlen(entry);
+
+    while (list != NULL) {
+        const char *end = strchrnul(list, ':');
+
+        if ((size_t)(end - list) == length && strncmp(list, entry, length) == 0)
+            return true;
+        list = *end == ':' ? end + 1 : NULL;
+    }
+    return false;
+}
+
 static void point_at_plugin(struct plan *p, const struct tool_ompi *ompi)
 {
-    static const char path_name[] = "mca_base_component_path";
-    const char       *present = settled(p, path_name);
-    char              dir[TOOL_PATH_ROOM], path[TEXT_ROOM];
+    static const char name[] = "mca_base_component_path";
+    const char       *present = settled(p, name);
+    char              dir[TOOL_PATH_ROOM];
 
-    if (launch_args_mca(p->args, path_name) != NULL)
+    if (launch_args_mca(p->args, name) != NULL)
         return;
     if (!tool_place_plugin(ompi->series, dir, sizeof dir)) {
         if (present == NULL && !user_chose_coll(p) &&
@@ -117,11 +131,10 @@ static void point_at_plugin(struct plan *p, const struct tool_ompi *ompi)
                        dir);
         return;
     }
-    if (present != NULL && strstr(present, dir) != NULL)
-        return;
-    TOOL_PRINT(path, "%s:%s", dir,
-               present != NULL ? present : "SYSTEM_DEFAULT:USER_DEFAULT");
-    launch_command_set(p->command, "OMPI_MCA_mca_base_component_path", path);
+    if (!lists(present, dir))
+        launch_command_set(
+            p->command, "OMPI_MCA_mca_base_component_path", "%s:%s", dir,
+            present != NULL ? present : "SYSTEM_DEFAULT:USER_DEFAULT");
 }
 
 /* HCOMM_X of this environment reaches every rank on every host. */
@@ -141,7 +154,7 @@ static void hand_settings_on(struct plan *p, const hcomm_params *params)
         TOOL_PRINT(name, "OMPI_MCA_%s", info->mca_name);
         if (launch_args_mca(p->args, info->mca_name) == NULL &&
             getenv(name) == NULL)
-            launch_command_set(p->command, name, value);
+            launch_command_set(p->command, name, "%s", value);
     }
 }
 
@@ -161,27 +174,22 @@ static void plan_emulation(struct plan *p, const struct launch_emulate *emulate)
                    "%s%s", used > 0 ? ":" : "", dir);
         used = strlen(p->library_path);
     }
-    launch_command_set(p->command, "HCOMM_EMULATE", emulate->list);
+    launch_command_set(p->command, "HCOMM_EMULATE", "%s", emulate->list);
     export_variable(p, "HCOMM_EMULATE");
-}
-
-/* ":old" where there was an old value. */
-static const char *after(const char *value, char *text, size_t room)
-{
-    tool_print(text, room, "%s%s", value != NULL && *value != '\0' ? ":" : "",
-               value != NULL ? value : "");
-    return text;
 }
 
 static void set_library_path(struct plan *p)
 {
-    char path[2 * TEXT_ROOM], old[TEXT_ROOM];
+    const char *old = getenv("LD_LIBRARY_PATH");
 
     if (p->library_path[0] == '\0')
         return;
-    TOOL_PRINT(path, "%s%s", p->library_path,
-               after(getenv("LD_LIBRARY_PATH"), old, sizeof old));
-    launch_command_set(p->command, "LD_LIBRARY_PATH", path);
+    if (old != NULL && *old != '\0')
+        launch_command_set(p->command, "LD_LIBRARY_PATH", "%s:%s",
+                           p->library_path, old);
+    else
+        launch_command_set(p->command, "LD_LIBRARY_PATH", "%s",
+                           p->library_path);
     export_variable(p, "LD_LIBRARY_PATH");
 }
 
@@ -241,7 +249,7 @@ static void add_exports(struct plan *p, int from, int to)
         if (has_export(p, p->exports.names[i], from, to))
             continue;
         launch_command_add(p->command, "-x");
-        launch_command_add(p->command, p->exports.names[i]);
+        launch_command_add(p->command, "%s", p->exports.names[i]);
     }
 }
 
@@ -249,17 +257,18 @@ static void add_exports(struct plan *p, int from, int to)
 static void extend_env_list(struct plan *p)
 {
     const char *list = settled(p, "mca_base_env_list");
-    char        text[TEXT_ROOM];
+    char        names[64 * EXPORT_MAX] = "";
 
     if (list == NULL || p->exports.count == 0)
         return;
-    TOOL_PRINT(text, "%s", list);
     for (int i = 0; i < p->exports.count; i++) {
-        size_t used = strlen(text);
+        size_t used = strlen(names);
 
-        tool_print(text + used, sizeof text - used, ";%s", p->exports.names[i]);
+        tool_print(names + used, sizeof names - used, ";%s",
+                   p->exports.names[i]);
     }
-    launch_command_set(p->command, "OMPI_MCA_mca_base_env_list", text);
+    launch_command_set(p->command, "OMPI_MCA_mca_base_env_list", "%s%s", list,
+                       names);
 }
 
 /* -x LD_LIBRARY_PATH=... of the user's keeps its value behind ours. */
@@ -267,16 +276,15 @@ static void add_user_word(struct plan *p, int i)
 {
     static const char start[] = "LD_LIBRARY_PATH=";
     const char       *word = p->args->args[i];
-    char              text[2 * TEXT_ROOM], old[TEXT_ROOM];
+    size_t            length = sizeof start - 1;
 
     if (p->library_path[0] != '\0' && i > 0 &&
         strcmp(p->args->args[i - 1], "-x") == 0 &&
-        strncmp(word, start, sizeof start - 1) == 0) {
-        TOOL_PRINT(text, "%s%s%s", start, p->library_path,
-                   after(word + sizeof start - 1, old, sizeof old));
-        word = text;
-    }
-    launch_command_add(p->command, word);
+        strncmp(word, start, length) == 0)
+        launch_command_add(p->command, "%s%s:%s", start, p->library_path,
+                           word + length);
+    else
+        launch_command_add(p->command, "%s", word);
 }
 
 static int next_colon(const struct launch_args *a, int from)

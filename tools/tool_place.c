@@ -2,6 +2,7 @@
 
 #include "tools/tool_system.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,6 +70,16 @@ static bool holds_plugin(const char *dir)
     return access(path, R_OK) == 0;
 }
 
+/* Without "..", which would only puzzle a reader of the path. */
+static void make_plain(char *dir, size_t room)
+{
+    char *real = realpath(dir, NULL);
+
+    if (real != NULL)
+        tool_print(dir, room, "%s", real);
+    free(real);
+}
+
 bool tool_place_plugin(const char *series, char *dir_out, size_t room)
 {
     char top[TOOL_PATH_ROOM], below[64];
@@ -76,10 +87,11 @@ bool tool_place_plugin(const char *series, char *dir_out, size_t room)
     build_top(top, sizeof top);
     if (top[0] != '\0') {
         tool_print(dir_out, room, "%s/ompi_component", top);
-        return holds_plugin(dir_out);
+    } else {
+        TOOL_PRINT(below, "openmpi-%s", series);
+        installed(below, dir_out, room);
     }
-    TOOL_PRINT(below, "openmpi-%s", series);
-    installed(below, dir_out, room);
+    make_plain(dir_out, room);
     return holds_plugin(dir_out);
 }
 
@@ -94,5 +106,6 @@ bool tool_place_emulator(const char *vendor, char *dir_out, size_t room)
         TOOL_PRINT(below, "emulator/%s", vendor);
         installed(below, dir_out, room);
     }
+    make_plain(dir_out, room);
     return access(dir_out, X_OK) == 0;
 }

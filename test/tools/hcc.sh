@@ -188,6 +188,33 @@ ok "and what was meant by it" fixed_by 'coll_hcomm_log_level?'
 HCOMM_LOG_LEVEL=loud run "$hcc"
 ok "a value that can't be" both exited 1 line FAIL settings 'value it can'
 
+# --- devices
+emulated() { # emulated VENDOR COMMAND...: with the drivers of this build
+    LD_LIBRARY_PATH="$builddir/emulator/$1:$LD_LIBRARY_PATH" \
+        HCOMM_EMULATE="$1:2" run "$hcc"
+}
+HCOMM_EMULATE=nvidia:1 run "$hcc"
+ok "an emulation without its driver" both exited 1 line FAIL nvidia ''
+ok "its fix" fixed_by 'hcc-launch --emulate'
+HCOMM_EMULATE=amd:1 run "$hcc"
+if { /sbin/ldconfig -p || echo libamdhip64.so; } 2>/dev/null | grep -q 'libamdhip64\.so'; then
+    skip "the libraries that were tried are named" "this machine has HIP"
+else
+    ok "the libraries that were tried are named" line FAIL amd libamdhip64.so.6
+fi
+HCOMM_EMULATE=nvidia:1 CUDA_VISIBLE_DEVICES='' run "$hcc"
+ok "hidden devices are no failure" both exited 0 line WARN nvidia ''
+for vendor in nvidia amd; do
+    if [ -n "$(ls "$builddir/emulator/$vendor" 2>/dev/null)" ]; then
+        emulated $vendor
+        ok "$vendor devices" line OK $vendor '2 devices, .* emulated: .*:0 .*:1 '
+        ok "$vendor: the last line says what they are" \
+            test "$(tail -n 1 "$out" | grep -c 'emulated')" -eq 1
+    else
+        skip "$vendor devices" "the emulator is not built"
+    fi
+done
+
 # --- the system
 run "$builddir/test/tools/deny_readv" "$hcc"
 if [ "$status" -eq 77 ]; then
