@@ -35,6 +35,9 @@ struct hc_cu_event;
 struct hc_cu_pool;
 struct hc_cu_graph;
 struct hc_cu_graph_node;
+struct hc_cu_affinity;
+struct hc_cu_context_params;
+struct hc_cu_edge;
 
 enum hc_cu_code {
     HC_CU_SUCCESS = 0,
@@ -544,7 +547,28 @@ struct hc_cu_copy_2d {
     X(cuEventQuery, (struct hc_cu_event *event))                               \
     X(cuEventSynchronize, (struct hc_cu_event *event))                         \
     X(cuEventElapsedTime, (float *ms_out, struct hc_cu_event *start,           \
-                           struct hc_cu_event *end))                           \
+                           struct hc_cu_event *end))
+
+/* Newer entry points that CUDA 12.5 and later headers name. */
+#define HC_CU_NEW_FUNCTIONS(X)                                                 \
+    X(cuCtxCreate_v3, (struct hc_cu_context **context_out,                     \
+                       struct hc_cu_affinity *affinities, int count,           \
+                       unsigned flags, hc_cu_device device))                   \
+    X(cuCtxCreate_v4, (struct hc_cu_context **context_out,                     \
+                       struct hc_cu_context_params *params, unsigned flags,    \
+                       hc_cu_device device))                                   \
+    X(cuMemPrefetchAsync_v2, (hc_cu_ptr ptr, size_t bytes,                     \
+                              struct hc_cu_location location,                  \
+                              unsigned flags, struct hc_cu_stream *stream))    \
+    X(cuMemAdvise_v2, (hc_cu_ptr ptr, size_t bytes, hc_cu_advice advice,       \
+                       struct hc_cu_location location))                        \
+    X(cuStreamGetCaptureInfo_v3, (struct hc_cu_stream *stream,                 \
+                                  hc_cu_capture_status *status_out,            \
+                                  uint64_t *id_out,                            \
+                                  struct hc_cu_graph **graph_out,              \
+                                  struct hc_cu_graph_node *const **deps_out,   \
+                                  const struct hc_cu_edge **edges_out,         \
+                                  size_t *deps_count_out))                     \
     X(cuEventElapsedTime_v2, (float *ms_out, struct hc_cu_event *start,        \
                               struct hc_cu_event *end))
 
@@ -569,7 +593,8 @@ struct hc_cu_copy_2d {
     HC_CU_VMM_FUNCTIONS(X)                                                     \
     HC_CU_COPY_FUNCTIONS(X)                                                    \
     HC_CU_STREAM_FUNCTIONS(X)                                                  \
-    HC_CU_OLD_FUNCTIONS(X)
+    HC_CU_OLD_FUNCTIONS(X)                                                     \
+    HC_CU_NEW_FUNCTIONS(X)
 /* clang-format on */
 
 #endif

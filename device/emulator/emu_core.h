@@ -102,7 +102,9 @@ struct emu_context;
 int emu_context_create(int ordinal, struct emu_context **context_out);
 /* Waits for its work, then frees its streams and memory.  The object itself
  * stays valid as a dead one: emu_context_error gives 709. */
-void     emu_context_destroy(struct emu_context *context);
+void emu_context_destroy(struct emu_context *context);
+/* Whether it is a context, dead ones included. */
+bool     emu_context_valid(const struct emu_context *context);
 int      emu_context_device(const struct emu_context *context);
 uint64_t emu_context_id(const struct emu_context *context); /* from 1 */
 /* Waits for all streams.  Returns the sticky error. */

@@ -252,6 +252,9 @@ FIELD(copy_2d, height, CUDA_MEMCPY2D, Height)
 #define hc_cu_allocation_prop   CUmemAllocationProp_st
 #define hc_cu_pool_props        CUmemPoolProps_st
 #define hc_cu_copy_2d           CUDA_MEMCPY2D_st
+#define hc_cu_affinity          CUexecAffinityParam_st
+#define hc_cu_context_params    CUctxCreateParams_st
+#define hc_cu_edge              CUgraphEdgeData_st
 #define uint64_t                cuuint64_t
 
 #define PROTOTYPE(name, parameters)                                      \
@@ -259,7 +262,15 @@ FIELD(copy_2d, height, CUDA_MEMCPY2D, Height)
                                                 CUresult(*) parameters), \
                    #name);
 
-HC_CU_FUNCTIONS(PROTOTYPE)
+HC_CU_DEVICE_FUNCTIONS(PROTOTYPE)
+HC_CU_MEMORY_FUNCTIONS(PROTOTYPE)
+HC_CU_VMM_FUNCTIONS(PROTOTYPE)
+HC_CU_COPY_FUNCTIONS(PROTOTYPE)
+HC_CU_STREAM_FUNCTIONS(PROTOTYPE)
+HC_CU_OLD_FUNCTIONS(PROTOTYPE)
+#if CUDA_VERSION >= 12080
+HC_CU_NEW_FUNCTIONS(PROTOTYPE)
+#endif
 
 int main(void)
 {
