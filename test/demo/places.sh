@@ -74,7 +74,32 @@ refused_what_it_needs() {
             "$work/demo"
 }
 
+# Its last line, with a program of one's own.
+last_line_works() {
+    next=$(tail -n 1 "$work/demo")
+    (
+        cd "$builddir" || exit
+        timeout 60 sh -c \
+            "${next%./your_app}./train_digits --memory device '$digits'" </dev/null
+    ) >"$work/next" 2>&1
+    code=$?
+    cat "$work/next"
+    [ "$code" -eq 0 ] && [ "$(grep '^accuracy' "$work/next")" = \
+        "$(sed -n 's/^ *\(accuracy .*[0-9a-f]\{16\}\)$/\1/p' "$work/demo" |
+            tail -n 1)" ]
+}
+
+fails_without_hcomm() {
+    HCOMM_ENABLE=0 "$demo" --no-setup --build "$builddir" >"$work/broken" 2>&1 \
+        </dev/null
+    code=$?
+    cat "$work/broken"
+    [ "$code" -eq 1 ] && tail -n 1 "$work/broken" | grep -q '^demo: '
+}
+
 ok 'demo_holds_here' shown env
+ok 'last_line_runs_a_program' last_line_works
+ok 'demo_fails_where_hcomm_does_nothing' fails_without_hcomm
 if in_small_container true 2>/dev/null; then
     ok 'demo_holds_with_64_MB_of_shm_and_one_core' shown in_small_container
 else
