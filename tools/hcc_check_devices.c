@@ -99,7 +99,7 @@ static int count_on_bus(const char *pci_id)
     return count;
 }
 
-/* "2 x NVIDIA H200 (sm_90), ..." of one vendor's devices. */
+/* "cuda:0 NVIDIA H200 (sm_90); ..." of one vendor's devices. */
 static void list_models(const struct hcc_facts *f, const hcomm_vendor_info *v,
                         char *text, size_t room)
 {
@@ -108,11 +108,13 @@ static void list_models(const struct hcc_facts *f, const hcomm_vendor_info *v,
         const hcomm_device_info *d = hcomm_device_at(f->devices, i);
         size_t                   used = strlen(text);
 
-        if (d->vendor == v)
-            tool_print(text + used, room - used, "%s%s:%d %s%s%s%s",
-                       used > 0 ? "; " : "", v->name, d->ordinal, d->name,
-                       d->arch[0] != '\0' ? " (" : "", d->arch,
-                       d->arch[0] != '\0' ? ")" : "");
+        if (d->vendor != v)
+            continue;
+        tool_print(text + used, room - used, "%s%s:%d %s", used > 0 ? "; " : "",
+                   v->name, d->ordinal, d->name);
+        used = strlen(text);
+        if (d->arch[0] != '\0' && strstr(d->name, d->arch) == NULL)
+            tool_print(text + used, room - used, " (%s)", d->arch);
     }
 }
 

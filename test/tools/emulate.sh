@@ -33,8 +33,8 @@ ok "each of several programs" asked_for --mca coll hcomm -x HCOMM_EMULATE \
     -x LD_LIBRARY_PATH -n 1 "$app" : -x HCOMM_EMULATE -x LD_LIBRARY_PATH \
     -n 1 "$app"
 
-for list in nvidia nvidia: nvidia:0 nvidia:x nvidia:-1 nvidia:1000 '' , \
-    nvidia:1, intel:1 nvidia/gfx90a:1 amd/sm_90:1 nvidia/sm_:1 "nvidia:1 amd:1"; do
+for list in nvidia nvidia: nvidia:0 nvidia:x nvidia:-1 nvidia:1000 '' "," \
+    "nvidia:1," intel:1 nvidia/gfx90a:1 amd/sm_90:1 nvidia/sm_:1 "nvidia:1 amd:1"; do
     run "$launch" --emulate "$list" "$app"
     ok "--emulate '$list' is refused" both exited 2 says '^hcc-launch: --emulate'
 done

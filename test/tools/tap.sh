@@ -33,6 +33,7 @@ done
 for variable in $(env | sed -n 's/^\(OMPI_[A-Za-z0-9_]*\|HCOMM_[A-Za-z0-9_]*\|UCX_[A-Za-z0-9_]*\|SLURM_[A-Za-z0-9_]*\|PMIX_[A-Za-z0-9_]*\)=.*/\1/p'); do
     unset "$variable"
 done
+# shellcheck disable=SC2034 # for a test that wants the machine's own mpirun
 real_path=$PATH
 export HOME="$work/home" PATH="$work/bin:$PATH" asked around
 export LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
