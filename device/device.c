@@ -30,6 +30,7 @@ static bool            wanted[VENDORS]; /* present, and the user wants it */
 static atomic_bool     opened[VENDORS];
 static atomic_int      nopened;
 static int             nwanted;
+static bool            unmet; /* parameter devices asks for what is not here */
 static atomic_bool     in_child; /* forked: the drivers don't work here */
 static atomic_ulong    libraries_seen;
 
@@ -129,12 +130,13 @@ static void find_wanted(void)
         wanted[i] = user_wants(vendors[i], &named) && vendors[i]->present();
         nwanted += wanted[i];
     }
+    unmet = hc_dev_check_wanted() != HCOMM_OK;
 }
 
 bool hc_dev_any_present(void)
 {
     (void)pthread_once(&once, find_wanted);
-    return nwanted > 0;
+    return nwanted > 0 || unmet;
 }
 
 static int first_object(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -177,8 +179,11 @@ bool hc_dev_active(void)
     unsigned long now;
 
     (void)pthread_once(&once, find_wanted);
-    if (nwanted == 0 || atomic_load_explicit(&in_child, memory_order_relaxed))
+    if ((nwanted == 0 && !unmet) ||
+        atomic_load_explicit(&in_child, memory_order_relaxed))
         return false;
+    if (unmet)
+        return true; /* so that calls are asked, and refused */
     if (atomic_load_explicit(&nopened, memory_order_relaxed) < nwanted) {
         now = libraries_loaded();
         if (now != atomic_load_explicit(&libraries_seen, memory_order_relaxed))
@@ -202,6 +207,8 @@ static bool readable(const void *ptr)
 
 hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out)
 {
+    if (unmet)
+        return HCOMM_ERR_UNSUPPORTED; /* said when it was found out */
     for (int i = 0; i < VENDORS; i++) {
         if (atomic_load_explicit(&opened[i], memory_order_acquire) &&
             vendors[i]->query(ptr, mem_out) == HCOMM_OK)

@@ -115,9 +115,11 @@ const struct hc_dev_ops *hc_dev_vendor(int index);
 bool hc_dev_any_present(void);
 
 /*
- * Whether parameter devices can be obeyed.  HCOMM_ERR_INVALID: it has an
- * unknown word; HCOMM_ERR_UNSUPPORTED: a vendor that it names is not here.
- * Logged.
+ * Whether parameter devices can be obeyed; found out at the first call of
+ * hc_dev_any_present or hc_dev_active.  Where it cannot, every query fails, so
+ * that a program gets errors and not half of what its user asked for.
+ * HCOMM_ERR_INVALID: it has an unknown word; HCOMM_ERR_UNSUPPORTED: a vendor
+ * that it names is not here. Logged.
  */
 hcomm_status hc_dev_check_wanted(void);
 
@@ -132,7 +134,8 @@ bool hc_dev_active(void);
 /*
  * The allocation holding ptr.  What no driver knows is host memory, so ops is
  * never NULL.  HCOMM_ERR_INVALID: it is no readable host memory either (freed,
- * or of a driver that is not open); logged.
+ * or of a driver that is not open); logged.  HCOMM_ERR_UNSUPPORTED: parameter
+ * devices can't be obeyed.
  */
 hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out);
 

@@ -10,7 +10,7 @@
 /* Our register function is called again while it widens the selection. */
 static bool registering;
 
-/* The user wants us, and has what they asked for by name. */
+/* Parameter enable. */
 static bool in_use;
 
 bool hc_ompi_speaks_for_job(void)
@@ -41,7 +41,7 @@ static int component_open(void)
 {
     hc_log_set_rank((int)OPAL_PROC_MY_NAME.vpid);
     hc_log_set_file(hc_param_text(HC_PARAM_LOG_FILE));
-    in_use = hc_param_bool(HC_PARAM_ENABLE) && hc_dev_check_wanted() == HCOMM_OK;
+    in_use = hc_param_bool(HC_PARAM_ENABLE);
     return hc_ompi_publish_presence(in_use && hc_dev_any_present());
 }
 

@@ -33,7 +33,7 @@ int rt_unsupported(const char *name, bool *said)
 {
     if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
         fprintf(stderr,
-                "hcomm emulator: %s is not emulated; it returns "
+                "HCOMM emulated CUDA runtime: %s is not emulated; it returns "
                 "cudaErrorNotSupported\n",
                 name);
     return rt_result(RT_NOT_SUPPORTED);

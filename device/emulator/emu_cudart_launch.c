@@ -181,7 +181,8 @@ static int refuse(const void *stub)
 
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         fprintf(stderr,
-                "hcomm emulator: launch of kernel %s refused: kernels do not "
+                "HCOMM emulated CUDA runtime: launch of kernel %s refused: "
+                "kernels do not "
                 "run emulated; use a GPU for this program\n",
                 kernel_name(stub));
     return rt_result(RT_NOT_SUPPORTED);

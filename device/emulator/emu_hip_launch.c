@@ -122,7 +122,7 @@ static int refuse(const char *function)
         code = HC_HIP_NOT_SUPPORTED;
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         fprintf(stderr,
-                "hcomm emulator: %s refused: kernels do not run "
+                "HCOMM emulated amd driver: %s refused: kernels do not run "
                 "emulated; use a GPU for this program\n",
                 function);
     return hip_leave(code);
