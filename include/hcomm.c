@@ -5,6 +5,7 @@
 #include "device/device.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,10 @@ enum {
     TEXT_ROOM = 256, /* bytes for a driver's version or a reason */
     NAME_ROOM = 64,  /* bytes for HCOMM_<NAME> and coll_hcomm_<name> */
 };
+
+/* Drivers are opened, and settings read, by one thread at a time; both are the
+ * process's, hence a global. */
+static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct vendor {
     hcomm_vendor_info info;
@@ -135,12 +140,14 @@ hcomm_status hcomm_devices_open(hcomm_devices **devices_out)
     if (list->vendors == NULL)
         goto fail;
 
+    pthread_mutex_lock(&process_lock);
     /* A bad setting is logged where it is read; the list is still right. */
     (void)hc_param_read_environment(false);
     for (int i = 0; i < list->vendor_count; i++) {
         open_vendor(&list->vendors[i], hc_dev_vendor(i));
         total += list->vendors[i].info.device_count;
     }
+    pthread_mutex_unlock(&process_lock);
     list->devices = calloc((size_t)total + 1, sizeof *list->devices);
     if (list->devices == NULL)
         goto fail;
@@ -270,9 +277,11 @@ hcomm_status hcomm_params_open(hcomm_params **params_out)
 
     if (list == NULL)
         return HCOMM_ERR_NO_MEMORY;
+    pthread_mutex_lock(&process_lock);
     status = hc_param_read_environment(false);
     for (int i = 0; status == HCOMM_OK && i < HC_PARAM_COUNT; i++)
         status = describe_param(&list->params[i], (enum hc_param)i);
+    pthread_mutex_unlock(&process_lock);
     if (status != HCOMM_OK) {
         hcomm_params_close(list);
         return status;

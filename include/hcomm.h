@@ -7,7 +7,8 @@
  *
  * Struct types that the library hands out by pointer may grow at their end in
  * later versions; don't copy or compare them whole.  Everything may be called
- * from any thread; one list belongs to one thread at a time.
+ * from any thread, but not while another is in MPI_Init; one list belongs to
+ * one thread at a time.
  */
 
 #include "hcomm_status.h"
