@@ -178,11 +178,17 @@ HIP_API int hipDeviceGetByPCIBusId(int *ordinal_out, const char *text)
     return hip_leave(HC_HIP_INVALID_VALUE);
 }
 
+/* Waiting for a device that was never used does not make it used. */
 HIP_API int hipDeviceSynchronize(void)
 {
     struct emu_context *context;
-    int                 code = hip_enter_unsafe(__func__, &context);
+    int                 code = hip_enter(__func__);
 
+    if (code == EMU_OK)
+        code = emu_capture_unsafe();
+    if (code != EMU_OK || !hip_context_active(hip_thread_device()))
+        return hip_leave(code);
+    code = hip_context_of(hip_thread_device(), &context);
     if (code == EMU_OK)
         code = emu_context_synchronize(context);
     return hip_leave(code);

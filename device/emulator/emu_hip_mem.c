@@ -172,13 +172,11 @@ HIP_API int hipHostGetFlags(unsigned *flags, void *ptr)
 
 HIP_API int hipMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
-    struct emu_context *context;
-    int                 code = hip_enter_context(__func__, &context);
-    int                 device;
+    int code = hip_enter(__func__);
+    int device = hip_thread_device();
 
     if (code != EMU_OK)
         return hip_leave(code);
-    device = emu_context_device(context);
     if (free_bytes)
         *free_bytes = emu_device_free_bytes(device);
     if (total_bytes)

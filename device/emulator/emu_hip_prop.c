@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum {
-    WARP = 64,
     MULTIPROCESSORS = 104,
     THREADS_PER_BLOCK = 1024,
     THREADS_PER_MULTIPROCESSOR = 2048,
@@ -49,6 +48,12 @@ static struct arch parse_arch(const char *text)
     for (size_t i = 3; i + 2 < length; i++)
         arch.major = arch.major * 10 + digit(text[i]);
     return arch;
+}
+
+/* CDNA and what came before have waves of 64; RDNA, from gfx10 on, of 32. */
+static int warp_of(const struct arch *arch)
+{
+    return arch->major >= 10 ? 32 : 64;
 }
 
 static void parse_bus(const char *text, unsigned bus_out[3])
@@ -139,7 +144,7 @@ static int attribute_of(const struct emu_device *device, int attribute,
         *value = CONSTANT_BYTES;
         break;
     case HC_HIP_ATTR_WARP:
-        *value = WARP;
+        *value = warp_of(&arch);
         break;
     default:
         return HC_HIP_INVALID_VALUE;
@@ -246,7 +251,7 @@ static int get_r0000(const char *function, struct prop_r0000 *prop, int ordinal)
         .total_bytes = device->total_bytes,
         .shared_per_block = SHARED_BYTES,
         .regs_per_block = REGISTERS,
-        .warp_size = WARP,
+        .warp_size = warp_of(&arch),
         .threads_per_block = THREADS_PER_BLOCK,
         .threads_dim = {THREADS_PER_BLOCK, THREADS_PER_BLOCK,
                         THREADS_PER_BLOCK},

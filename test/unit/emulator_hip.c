@@ -99,6 +99,33 @@ static int role_exit_in_flight(void)
     return 0;
 }
 
+/* Whether a device has a context; -1: the call fails. */
+static int is_active(int device)
+{
+    unsigned flags;
+    int      active;
+
+    return hip.hipDevicePrimaryCtxGetState(device, &flags, &active) ? -1
+                                                                    : active;
+}
+
+/* 0: asking left the devices alone, and only the one used became active. */
+static int role_ask(void)
+{
+    struct hc_hip_pointer_attributes is;
+    size_t                           bytes;
+    void                            *ptr;
+    int                              local;
+
+    hip.hipPointerGetAttributes(&is, &local);
+    if (hip.hipSetDevice(1) || hip.hipMemGetInfo(&bytes, &bytes) ||
+        hip.hipDeviceSynchronize() || is_active(0) != 0 || is_active(1) != 0)
+        return 1;
+    if (hip.hipMalloc(&ptr, KB) || is_active(0) != 0 || is_active(1) != 1)
+        return 2;
+    return hip.hipFree(ptr) ? 3 : 0;
+}
+
 static int play(const char *role, const char *argument)
 {
     if (!strcmp(role, "import"))
@@ -109,6 +136,8 @@ static int play(const char *role, const char *argument)
         return role_count();
     if (!strcmp(role, "first-bus"))
         return role_first_bus();
+    if (!strcmp(role, "ask"))
+        return role_ask();
     if (!strcmp(role, "fault"))
         return role_fault();
     if (!strcmp(role, "exit-in-flight"))

@@ -183,6 +183,7 @@ int role_event(const char *argument);
     X(peer_access_is_counted)                      \
     X(a_forked_child_is_not_initialised)           \
     X(without_devices_there_is_no_device)          \
+    X(asking_makes_no_context)                     \
     X(visible_devices_are_obeyed)                  \
     X(a_malformed_variable_fails_initialisation)   \
     X(faults_are_injected_by_name)                 \

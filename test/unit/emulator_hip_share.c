@@ -224,6 +224,12 @@ void without_devices_there_is_no_device(void **state)
     assert_int_equal(role_run("count", NULL, other), HC_HIP_NO_DEVICE);
 }
 
+void asking_makes_no_context(void **state)
+{
+    (void)state;
+    assert_int_equal(role_run("ask", NULL, NULL), 0);
+}
+
 void visible_devices_are_obeyed(void **state)
 {
     const char *const one[] = {"HIP_VISIBLE_DEVICES=2", NULL};
