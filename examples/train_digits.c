@@ -71,13 +71,14 @@ static const struct memory device_memory = {gpu_alloc, gpu_free, gpu_upload,
 __attribute__((noreturn, format(printf, 1, 2))) static void
 die(const char *format, ...)
 {
+    char    line[LINE];
     va_list arguments;
 
     va_start(arguments, format);
-    fputs("train_digits: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    /* In one write, since the ranks share the terminal. */
+    fprintf(stderr, "train_digits: %s\n", line);
     MPI_Abort(MPI_COMM_WORLD, EXIT_INPUT);
     abort();
 }

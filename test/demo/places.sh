@@ -74,12 +74,13 @@ refused_what_it_needs() {
             "$work/demo"
 }
 
-# Its last line, with a program of one's own.
+# last_line_works COMMAND...: its last line, with a program of one's own, run by the
+# command.
 last_line_works() {
     next=$(tail -n 1 "$work/demo")
     (
         cd "$builddir" || exit
-        timeout 60 sh -c \
+        "$@" timeout 60 sh -c \
             "${next%./your_app}./train_digits --memory device '$digits'" </dev/null
     ) >"$work/next" 2>&1
     code=$?
@@ -98,7 +99,7 @@ fails_without_hcomm() {
 }
 
 ok 'demo_holds_here' shown env
-ok 'last_line_runs_a_program' last_line_works
+ok 'last_line_runs_a_program' last_line_works env
 ok 'demo_fails_where_hcomm_does_nothing' fails_without_hcomm
 if in_small_container true 2>/dev/null; then
     ok 'demo_holds_with_64_MB_of_shm_and_one_core' shown in_small_container
@@ -115,6 +116,7 @@ elif ! refused true; then
 else
     ok 'demo_holds_for_a_user_who_may_not_look_into_processes' \
         refused_what_it_needs
+    ok 'last_line_runs_a_program_there' last_line_works refused
 fi
 if with_render_node true 2>/dev/null; then
     ok 'demo_holds_with_a_render_node_without_driver' shown with_render_node

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The example by itself, on host memory with Open MPI as it is.
+# The example: what it makes of good and of bad input.
 set -u
 # shellcheck source=test/demo/tap.sh
 . "$srcdir/test/demo/tap.sh"
@@ -70,6 +70,47 @@ ok 'level_out_of_range_is_found_by_line' refused "$work/level.csv:3:" \
     --memory host "$work/level.csv"
 ok 'empty_file_is_named' refused "$work/empty.csv: holds no digits" \
     --memory host "$work/empty.csv"
+
+# From here on with emulated devices and the plugin of this build tree.
+emulated() {
+    HCOMM_EMULATE=nvidia:2,amd:2 \
+        LD_LIBRARY_PATH=$builddir/emulator/nvidia:$builddir/emulator/amd \
+        OMPI_MCA_mca_base_component_path=$builddir/ompi_component:SYS_DEFAULT \
+        timeout 60 mpirun -n "$1" --mca coll hcomm "$program" \
+        --memory device "$digits"
+}
+
+# "results" is what host memory gave.
+device_memory_gives_the_same() {
+    for ranks in 1 3 8; do
+        emulated "$ranks" | grep '^accuracy'
+    done | sort -u >"$work/device"
+    cat "$work/device"
+    cmp "$work/results" "$work/device"
+}
+
+# On one rank only, in the middle of the training.
+failed_copy_is_said() {
+    HCOMM_EMU_FAULT=1:cuMemcpyHtoD_v2@99=700 emulated 4 >"$work/out" 2>&1
+    code=$?
+    cat "$work/out"
+    [ "$code" -eq 2 ] &&
+        grep -q '^train_digits: rank 1: nvidia: copying .*(code 700)' \
+            "$work/out"
+}
+
+refused_device_is_said() {
+    HCOMM_EMU_FAULT=3:hipSetDevice@1=101 emulated 4 >"$work/out" 2>&1
+    code=$?
+    cat "$work/out"
+    [ "$code" -eq 2 ] &&
+        [ "$(grep -c '^train_digits: ' "$work/out")" -eq 1 ] &&
+        grep -q '^train_digits: amd:1 on .*(code 101)' "$work/out"
+}
+
+ok 'device_memory_gives_the_same_result' device_memory_gives_the_same
+ok 'failed_copy_ends_all_ranks' failed_copy_is_said
+ok 'refused_device_is_one_line' refused_device_is_said
 if [ -n "$("$program" --devices)" ]; then
     skip 'no_gpu_is_said' 'there is a GPU'
 else
