@@ -80,7 +80,7 @@ last_line_works() {
     next=$(tail -n 1 "$work/demo")
     (
         cd "$builddir" || exit
-        "$@" timeout 60 sh -c \
+        "$@" timeout 180 sh -c \
             "${next%./your_app}./train_digits --memory device '$digits'" </dev/null
     ) >"$work/next" 2>&1
     code=$?

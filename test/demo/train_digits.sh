@@ -19,7 +19,7 @@ unset HCOMM_EMULATE
 train() {
     ranks=$1
     shift
-    timeout 60 mpirun -n "$ranks" --mca coll ^hcomm "$program" "$@"
+    timeout 180 mpirun -n "$ranks" --mca coll ^hcomm "$program" "$@"
 }
 
 same_for_any_number_of_ranks() {
@@ -76,7 +76,7 @@ emulated() {
     HCOMM_EMULATE=nvidia:2,amd:2 \
         LD_LIBRARY_PATH=$builddir/emulator/nvidia:$builddir/emulator/amd \
         OMPI_MCA_mca_base_component_path=$builddir/ompi_component:SYS_DEFAULT \
-        timeout 60 mpirun -n "$1" --mca coll hcomm "$program" \
+        timeout 180 mpirun -n "$1" --mca coll hcomm "$program" \
         --memory device "$digits"
 }
 
