@@ -60,6 +60,7 @@ int emu_alloc(struct emu_context *context, enum emu_kind kind, size_t bytes,
                               .flags = flags};
     int              status;
 
+    range.sync_memops = kind == EMU_MANAGED; /* as the drivers report it */
     if (bytes == 0)
         return EMU_INVALID_VALUE;
     if (bytes > SIZE_MAX / 2)
@@ -124,14 +125,31 @@ static bool overlaps(const struct emu_memory *memory, const void *argument)
            span->start < memory->range.base + memory->range.bytes;
 }
 
-/* Whether the pages exist: msync says ENOMEM where they don't. */
-static bool is_mapped(const void *ptr, size_t bytes)
-{
-    uintptr_t start = (uintptr_t)ptr & ~(EMU_PAGE - 1);
-    size_t    span = emu_round_up((uintptr_t)ptr + bytes - start, EMU_PAGE);
+/* Numbers of the Linux ABI; older C libraries lack the names. */
+#define POPULATE_READ  22
+#define POPULATE_WRITE 23
 
+static bool populate(const void *start, size_t bytes, bool read_only)
+{
+    return madvise((void *)start, bytes,
+                   read_only ? POPULATE_READ : POPULATE_WRITE) == 0;
+}
+
+/* Brings the pages in, as pinning does, and so finds out whether they are there
+ * and may be written.  Kernels before 5.14 only tell the former. */
+static bool can_pin(const void *ptr, size_t bytes, bool read_only)
+{
+    static char probe[2 * EMU_PAGE];
+    uintptr_t   start = (uintptr_t)ptr & ~(EMU_PAGE - 1);
+    size_t      span = emu_round_up((uintptr_t)ptr + bytes - start, EMU_PAGE);
+    void       *page = (void *)emu_round_up((uintptr_t)probe, EMU_PAGE);
+
+    if (populate(page, EMU_PAGE, true))
+        return populate((void *)start, span, read_only);
     return msync((void *)start, span, MS_ASYNC) == 0;
 }
+
+#define REGISTER_READ_ONLY 8u /* a flag of both vendors */
 
 int emu_register(struct emu_context *context, void *ptr, size_t bytes,
                  unsigned flags)
@@ -149,7 +167,7 @@ int emu_register(struct emu_context *context, void *ptr, size_t bytes,
     bool               taken;
 
     if (ptr == NULL || bytes == 0 || span.end < span.start ||
-        !is_mapped(ptr, bytes))
+        !can_pin(ptr, bytes, (flags & REGISTER_READ_ONLY) != 0))
         return EMU_INVALID_VALUE;
     pthread_rwlock_rdlock(&emu_table_lock);
     memory = emu_memory_search_locked(overlaps, &span);
@@ -158,9 +176,8 @@ int emu_register(struct emu_context *context, void *ptr, size_t bytes,
         kind = memory->range.kind;
     pthread_rwlock_unlock(&emu_table_lock);
     if (taken)
-        return kind == EMU_REGISTERED || kind == EMU_PINNED
-                   ? EMU_HOST_ALREADY_REGISTERED
-                   : EMU_INVALID_VALUE;
+        return kind == EMU_REGISTERED ? EMU_HOST_ALREADY_REGISTERED
+                                      : EMU_INVALID_VALUE;
     return emu_memory_enter(&range, ptr, 0, &memory);
 }
 
@@ -170,8 +187,10 @@ int emu_unregister(void *ptr)
     struct emu_range   range;
     int                status = EMU_HOST_NOT_REGISTERED;
 
-    if (emu_query(ptr, &range) != EMU_OK || range.kind != EMU_REGISTERED)
+    if (emu_query(ptr, &range) != EMU_OK)
         return status;
+    if (range.kind != EMU_REGISTERED || range.base != (uintptr_t)ptr)
+        return EMU_INVALID_VALUE;
     emu_drain_device(range.device);
     pthread_rwlock_wrlock(&emu_table_lock);
     memory = emu_memory_find_locked(ptr);

@@ -45,6 +45,31 @@ static int forbid_implicit(struct emu_stream *stream)
     return EMU_CAPTURE_IMPLICIT;
 }
 
+/* The rules of the calling thread's mode, as both vendors document them. */
+static bool forbids(const struct emu_capture *capture)
+{
+    if (capture->invalidated || capture->mode == EMU_CAPTURE_RELAXED)
+        return false;
+    return capture->thread == emu_thread_id() ||
+           (thread_mode == EMU_CAPTURE_GLOBAL &&
+            capture->mode == EMU_CAPTURE_GLOBAL);
+}
+
+static int forbid_unsafe(void)
+{
+    int status = EMU_OK;
+
+    if (thread_mode == EMU_CAPTURE_RELAXED)
+        return EMU_OK;
+    for (struct emu_capture *c = captures; c != NULL; c = c->next) {
+        if (forbids(c)) {
+            c->invalidated = true;
+            status = EMU_CAPTURE_UNSUPPORTED;
+        }
+    }
+    return status;
+}
+
 int emu_capture_admit_locked(struct emu_stream *stream, bool *captured_out)
 {
     *captured_out = false;
@@ -60,8 +85,12 @@ int emu_capture_admit_locked(struct emu_stream *stream, bool *captured_out)
 
 int emu_capture_forbid_wait_locked(struct emu_stream *stream)
 {
-    if (stream->capture == NULL)
-        return forbid_implicit(stream);
+    int status;
+
+    if (stream->capture == NULL) {
+        status = forbid_implicit(stream);
+        return status == EMU_OK ? forbid_unsafe() : status;
+    }
     if (stream->capture->invalidated)
         return EMU_CAPTURE_INVALIDATED;
     stream->capture->invalidated = true;
@@ -144,19 +173,23 @@ static bool release(struct emu_capture *capture)
 static int end_locked(struct emu_stream *stream)
 {
     struct emu_capture *capture = stream->capture;
-    bool                invalidated;
+    bool                invalidated, foreign;
 
     if (capture == NULL)
         return EMU_ILLEGAL_STATE;
-    if (capture->origin != stream)
+    if (capture->origin != stream) {
+        capture->invalidated = true;
         return EMU_CAPTURE_UNMATCHED;
-    if (capture->mode != EMU_CAPTURE_RELAXED &&
-        capture->thread != emu_thread_id())
-        return EMU_CAPTURE_WRONG_THREAD;
+    }
     invalidated = capture->invalidated;
-    if (!release(capture) && !invalidated)
+    foreign = capture->mode != EMU_CAPTURE_RELAXED &&
+              capture->thread != emu_thread_id();
+    /* Whatever the answer, the capture is over. */
+    if (!release(capture) && !invalidated && !foreign)
         return EMU_CAPTURE_UNJOINED;
-    return invalidated ? EMU_CAPTURE_INVALIDATED : EMU_OK;
+    if (invalidated)
+        return EMU_CAPTURE_INVALIDATED;
+    return foreign ? EMU_CAPTURE_WRONG_THREAD : EMU_OK;
 }
 
 int emu_capture_end(struct emu_stream *stream)
@@ -209,36 +242,19 @@ int emu_capture_exchange_mode(enum emu_capture_mode *mode)
 {
     enum emu_capture_mode before = thread_mode;
 
-    if (*mode < EMU_CAPTURE_GLOBAL || *mode > EMU_CAPTURE_RELAXED)
-        return EMU_INVALID_VALUE;
     thread_mode = *mode;
     *mode = before;
     return EMU_OK;
 }
 
-/* The rules of the calling thread's mode, as both vendors document them. */
-static bool forbids(const struct emu_capture *capture)
-{
-    if (capture->invalidated || capture->mode == EMU_CAPTURE_RELAXED)
-        return false;
-    return capture->thread == emu_thread_id() ||
-           (thread_mode == EMU_CAPTURE_GLOBAL &&
-            capture->mode == EMU_CAPTURE_GLOBAL);
-}
-
 int emu_capture_unsafe(void)
 {
-    int status = EMU_OK;
+    int status;
 
     if (capture_count == 0 || thread_mode == EMU_CAPTURE_RELAXED)
         return EMU_OK;
     pthread_mutex_lock(&emu_lock);
-    for (struct emu_capture *c = captures; c != NULL; c = c->next) {
-        if (forbids(c)) {
-            c->invalidated = true;
-            status = EMU_CAPTURE_UNSUPPORTED;
-        }
-    }
+    status = forbid_unsafe();
     pthread_mutex_unlock(&emu_lock);
     return status;
 }
@@ -267,11 +283,13 @@ void emu_capture_mark_locked(struct emu_stream       *stream,
 
 int emu_capture_forbid_event_locked(const struct emu_capture_mark *mark)
 {
-    struct emu_capture *capture =
-        mark->capture_id ? find(mark->capture_id) : NULL;
+    struct emu_capture *capture;
 
+    if (mark->capture_id == 0)
+        return capture_count > 0 ? forbid_unsafe() : EMU_OK;
+    capture = find(mark->capture_id);
     if (capture == NULL)
-        return EMU_OK;
+        return EMU_INVALID_VALUE; /* until it is recorded again */
     capture->invalidated = true;
     return EMU_CAPTURED_EVENT;
 }
@@ -304,6 +322,8 @@ int emu_capture_wait_locked(struct emu_stream             *stream,
         mark->capture_id ? find(mark->capture_id) : NULL;
 
     *captured_out = capture != NULL || stream->capture != NULL;
+    if (mark->capture_id != 0 && capture == NULL)
+        return EMU_INVALID_VALUE;
     if (capture != NULL && capture->invalidated)
         return EMU_CAPTURE_INVALIDATED;
     if (capture != NULL)

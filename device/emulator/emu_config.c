@@ -165,72 +165,89 @@ static void print_uuid(const struct emu_device *device, char text[48])
                       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", u[i]);
 }
 
-/* -1: not among the count devices of from, or an abbreviated UUID that fits
- * several. */
-static int find_device(const char *word, const int *from, int count)
+static bool is_index(const char *word)
 {
-    char   text[48], *end;
-    long   index = strtol(word, &end, 10);
-    int    found = -1;
-    size_t length = strlen(word);
+    return word[strspn(word, "+-")] >= '0' && word[strspn(word, "+-")] <= '9';
+}
 
-    if (*word >= '0' && *word <= '9')
-        return *end == '\0' && index < count ? from[index] : -1;
-    if (strncmp(word, "GPU-", 4) != 0)
+/* What follows the digits is ignored, as the drivers do.  -1: none of the
+ * visible devices. */
+static int find_index(const char *word)
+{
+    long index = strtol(word, NULL, 10);
+
+    return index >= 0 && index < visible_count ? visible[index] : -1;
+}
+
+/* A UUID may be abbreviated as long as it fits one device only. */
+static int find_uuid(const char *word)
+{
+    size_t length = strlen(word);
+    char   text[48];
+    int    found = -1;
+
+    if (length <= 4 || strncmp(word, "GPU-", 4) != 0)
         return -1;
-    for (int i = 0; i < count; i++) {
-        print_uuid(&physical[from[i]], text);
-        if (strncasecmp(text, word, length) == 0) {
-            if (found >= 0)
-                return -1;
-            found = from[i];
-        }
+    for (int i = 0; i < visible_count; i++) {
+        print_uuid(&physical[visible[i]], text);
+        if (strncasecmp(text, word, length) != 0)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = visible[i];
     }
     return found;
 }
 
 /*
  * Keep what the variable lists, in its order, up to the first word that names
- * no device.  A device named twice hides them all.
+ * no device, or not in the way of the first word.  EMU_INVALID_DEVICE: one is
+ * listed twice.
  */
-static void apply_visible(const char *variable)
+static int apply_visible(const char *variable)
 {
     const char *text = getenv(variable);
     char        word[64];
     int         kept[EMU_MAX_DEVICES], count = 0, device;
+    bool        indexes = false;
 
     if (text == NULL)
-        return;
+        return EMU_OK;
     while (emu_next_item(&text, word, sizeof word)) {
-        device = find_device(word, visible, visible_count);
+        if (count == 0)
+            indexes = is_index(word);
+        if (is_index(word) != indexes)
+            break;
+        device = indexes ? find_index(word) : find_uuid(word);
         if (device < 0)
             break;
         for (int i = 0; i < count; i++) {
-            if (kept[i] == device) {
-                visible_count = 0;
-                return;
-            }
+            if (kept[i] == device)
+                return EMU_INVALID_DEVICE;
         }
         kept[count++] = device;
     }
     memcpy(visible, kept, sizeof kept[0] * (size_t)count);
     visible_count = count;
+    return EMU_OK;
 }
 
-static void choose_visible(void)
+static int choose_visible(void)
 {
+    const char *hip = getenv("HIP_VISIBLE_DEVICES");
+    int         status;
+
     visible_count = physical_count;
     for (int i = 0; i < physical_count; i++)
         visible[i] = i;
-    if (emu_vendor == EMU_NVIDIA) {
-        apply_visible("CUDA_VISIBLE_DEVICES");
-        return;
-    }
+    if (emu_vendor == EMU_NVIDIA)
+        return apply_visible("CUDA_VISIBLE_DEVICES");
     /* ROCr numbers what is left anew, and HIP chooses among these. */
-    apply_visible("ROCR_VISIBLE_DEVICES");
-    apply_visible(getenv("HIP_VISIBLE_DEVICES") != NULL
-                      ? "HIP_VISIBLE_DEVICES"
-                      : "CUDA_VISIBLE_DEVICES");
+    status = apply_visible("ROCR_VISIBLE_DEVICES");
+    if (status != EMU_OK)
+        return status;
+    return apply_visible(hip != NULL ? "HIP_VISIBLE_DEVICES"
+                                     : "CUDA_VISIBLE_DEVICES");
 }
 
 static void in_child(void)
@@ -258,7 +275,9 @@ static int init_locked(void)
     status = read_devices();
     if (status != EMU_OK)
         return status;
-    choose_visible();
+    status = choose_visible();
+    if (status != EMU_OK)
+        return status;
     if (visible_count == 0)
         return EMU_NO_DEVICE;
     if (pthread_atfork(NULL, NULL, in_child) != 0)

@@ -54,6 +54,15 @@ void emu_context_destroy(struct emu_context *context)
     emu_memory_free_of(context);
 }
 
+int emu_context_revive(struct emu_context *context)
+{
+    pthread_mutex_lock(&emu_lock);
+    context->dying = false;
+    context->error = EMU_OK;
+    pthread_mutex_unlock(&emu_lock);
+    return emu_stream_legacy(context) != NULL ? EMU_OK : EMU_OUT_OF_MEMORY;
+}
+
 bool emu_context_valid(const struct emu_context *context)
 {
     return emu_handle_has(context);

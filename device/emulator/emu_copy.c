@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGED_BYTES ((size_t)64 << 10) /* the drivers' own limit */
+/* Of a pageable copy that returns before the device has it; drivers have some
+ * such limit, unspecified. */
+#define STAGED_BYTES ((size_t)256 << 10)
 /* How late a copy may start and still end in time: bytes per second of memcpy,
  * a low guess. */
 #define MEMCPY_RATE 4e9
@@ -136,6 +138,15 @@ static bool stage(struct copy_op *c, const struct emu_side *dst,
     return true;
 }
 
+static bool slow(const struct copy_op *c)
+{
+    for (int i = 0; i < c->legs; i++) {
+        if (emu_link_slow(c->leg[i].physical, c->leg[i].direction))
+            return true;
+    }
+    return false;
+}
+
 static int check(const struct emu_copy *copy, struct emu_side *dst_out,
                  struct emu_side *src_out)
 {
@@ -156,7 +167,7 @@ int emu_copy(struct emu_stream *stream, const struct emu_copy *copy, bool wait)
 {
     struct emu_side dst, src;
     struct copy_op *c;
-    uint64_t        seq;
+    bool            staged;
     int             status = emu_context_error(stream->context);
 
     if (status != EMU_OK)
@@ -174,11 +185,13 @@ int emu_copy(struct emu_stream *stream, const struct emu_copy *copy, bool wait)
     c->op.fault = emu_fault_copy();
     c->copy = *copy;
     choose_links(c, &dst, &src);
-    if (!stage(c, &dst, &src) && (src.pageable || dst.pageable))
-        wait = true;
-    wait = wait || src.sync_memops || dst.sync_memops;
-    status = emu_submit(stream, &c->op, &seq);
-    return status == EMU_OK && wait ? emu_wait(stream, seq) : status;
+    staged = stage(c, &dst, &src);
+    if (wait || (!staged && (src.pageable || dst.pageable)))
+        return emu_submit_soon(stream, &c->op, true);
+    /* What a device has taken over lands in no time, unless links are slow. */
+    if (staged && !slow(c))
+        return emu_submit_soon(stream, &c->op, false);
+    return emu_submit(stream, &c->op, NULL);
 }
 
 /* ------------------------------------------------------------------- fill */
@@ -229,7 +242,6 @@ int emu_fill(struct emu_stream *stream, const struct emu_fill *fill, bool wait)
 {
     struct emu_side side;
     struct fill_op *f;
-    uint64_t        seq;
     size_t          width = fill->count * fill->element_bytes;
     int             status = emu_context_error(stream->context);
 
@@ -252,8 +264,6 @@ int emu_fill(struct emu_stream *stream, const struct emu_fill *fill, bool wait)
     f->op.run = run_fill;
     f->op.drop = emu_op_free;
     f->fill = *fill;
-    status = emu_submit(stream, &f->op, &seq);
-    return status == EMU_OK && (wait || side.sync_memops)
-               ? emu_wait(stream, seq)
-               : status;
+    return wait ? emu_submit_soon(stream, &f->op, true)
+                : emu_submit(stream, &f->op, NULL);
 }

@@ -58,7 +58,8 @@ enum emu_status {
  * Read the environment and find this vendor's visible devices.  May be called
  * again.  EMU_NO_DEVICE: HCOMM_EMULATE is not set, names none of this vendor,
  * or all are hidden.  EMU_INVALID_VALUE: a variable is malformed; one line on
- * stderr said which.  EMU_NOT_INITIALIZED: in a child forked after the first
+ * stderr said which.  EMU_INVALID_DEVICE: a visible-devices variable lists a
+ * device twice.  EMU_NOT_INITIALIZED: in a child forked after the first
  * success.
  */
 int emu_init(enum emu_vendor vendor);
@@ -70,6 +71,10 @@ int emu_init(enum emu_vendor vendor);
  * needs_init: EMU_NOT_INITIALIZED unless emu_init succeeded in this process.
  */
 int emu_enter(const char *function, bool needs_init);
+
+/* The same for the few functions that work in every state, in a forked child
+ * too. */
+int emu_enter_always(const char *function);
 
 /* For functions that are not emulated: says so once per name on stderr and
  * returns EMU_NOT_SUPPORTED. */
@@ -103,6 +108,8 @@ int emu_context_create(int ordinal, struct emu_context **context_out);
 /* Waits for its work, then frees its streams and memory.  The object itself
  * stays valid as a dead one: emu_context_error gives 709. */
 void emu_context_destroy(struct emu_context *context);
+/* Make a dead context work anew, at the same address, without what it had. */
+int emu_context_revive(struct emu_context *context);
 /* Whether it is a context, dead ones included. */
 bool     emu_context_valid(const struct emu_context *context);
 int      emu_context_device(const struct emu_context *context);
@@ -135,8 +142,8 @@ struct emu_range {
     uint64_t            buffer_id;  /* unique in this process's life */
     bool                imported;   /* from another process */
     bool                accessible; /* false: VMM memory before access is set */
-    bool                sync_memops;
-    unsigned            flags; /* as given to emu_alloc or emu_register */
+    bool                sync_memops; /* synchronous calls wait for the device */
+    unsigned            flags;       /* as given to emu_alloc or emu_register */
     unsigned            handle_types; /* 1: exportable as file descriptor */
     struct emu_pool    *pool;         /* of EMU_POOL, else NULL */
 };
@@ -149,10 +156,13 @@ int emu_alloc(struct emu_context *context, enum emu_kind kind, size_t bytes,
  * EMU_INVALID_VALUE: ptr is not the start of a live allocation of one of the
  * kinds (a set of enum emu_kind), or it is imported. */
 int emu_free(void *ptr, unsigned kinds);
-/* EMU_HOST_ALREADY_REGISTERED: overlaps pinned memory. */
+/* EMU_HOST_ALREADY_REGISTERED: overlaps registered memory.  EMU_INVALID_VALUE:
+ * other memory of ours, or not there, or not writable.  flags: as in CUDA and
+ * HIP; 8 means read-only. */
 int emu_register(struct emu_context *context, void *ptr, size_t bytes,
                  unsigned flags);
-/* EMU_HOST_NOT_REGISTERED: ptr is not what was registered. */
+/* EMU_HOST_NOT_REGISTERED: ptr is nothing of ours; EMU_INVALID_VALUE: it is,
+ * but not what was registered. */
 int emu_unregister(void *ptr);
 /* EMU_NOT_FOUND: no allocation of this vendor contains ptr. */
 int emu_query(const void *ptr, struct emu_range *range_out);
@@ -179,6 +189,7 @@ bool emu_pool_valid(const struct emu_pool *pool);
 /* EMU_NOT_SUPPORTED: not made exportable. */
 int emu_pool_export(struct emu_pool *pool, int *fd_out);
 int emu_pool_import(int fd, struct emu_pool **pool_out);
+/* EMU_INVALID_VALUE: no allocation of a pool that was exported before. */
 int emu_pool_export_pointer(void *ptr, unsigned char data_out[64]);
 int emu_pool_import_pointer(struct emu_context *context, struct emu_pool *pool,
                             const unsigned char data[64], void **ptr_out);
@@ -198,6 +209,9 @@ struct emu_vmm; /* physical memory; reference counted by handles and maps */
 
 int emu_vmm_reserve(size_t bytes, size_t alignment, void *hint, void **ptr_out);
 int emu_vmm_unreserve(void *ptr, size_t bytes);
+/* The reserved range around ptr; EMU_NOT_FOUND. */
+int emu_vmm_reservation(const void *ptr, uintptr_t *base_out,
+                        size_t *bytes_out);
 int emu_vmm_create(int ordinal, size_t bytes, unsigned handle_types,
                    struct emu_vmm **vmm_out);
 int emu_vmm_release(struct emu_vmm *vmm);
@@ -297,13 +311,13 @@ int emu_ipc_export(const void *ptr, unsigned char handle_out[64]);
  * Opening again gives the same address and counts.  EMU_INVALID_CONTEXT: the
  * handle is this process's own.  EMU_INVALID_DEVICE: its device is hidden
  * here.  EMU_PEER_ACCESS_UNSUPPORTED: context's device cannot reach it.
- * EMU_MAP_FAILED: the exporter or the memory is gone.
+ * EMU_INVALID_VALUE: the exporter or the memory is gone.
  */
 int emu_ipc_open(struct emu_context *context, const unsigned char handle[64],
                  void **ptr_out);
 /* Unmaps at the last close, after waiting for all work. */
 int emu_ipc_close(void *ptr);
-/* EMU_INVALID_VALUE: not made EMU_EVENT_INTERPROCESS. */
+/* EMU_INVALID_HANDLE: not made EMU_EVENT_INTERPROCESS, or imported. */
 int emu_ipc_export_event(struct emu_event *event, unsigned char handle_out[64]);
 int emu_ipc_open_event(struct emu_context *context,
                        const unsigned char handle[64],

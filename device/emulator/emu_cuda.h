@@ -9,10 +9,14 @@
 #include "device/abi_cuda.h"
 #include "device/emulator/emu_core.h"
 
-#define EMU_CUDA_VERSION 12080 /* CUDA 12.8: what cuDriverGetVersion says */
+#define EMU_CUDA_VERSION 13000 /* CUDA 13.0: what cuDriverGetVersion says */
+
+/* Of streams; lower numbers go first. */
+#define EMU_CUDA_LEAST_PRIORITY    0
+#define EMU_CUDA_GREATEST_PRIORITY (-5)
 
 /* Every definition is checked against the list that users of the ABI call. */
-#define EMU_CUDA_DECLARE(name, parameters)                                     \
+#define EMU_CUDA_DECLARE(name, parameters) \
     __attribute__((visibility("default"))) hc_cu_result name parameters;
 HC_CU_FUNCTIONS(EMU_CUDA_DECLARE)
 #undef EMU_CUDA_DECLARE

@@ -16,7 +16,7 @@ static struct extra   *extras;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
-    struct emu_context *context;
+    struct emu_context *context; /* kept for ever, so that handles stay good */
     unsigned            refs, flags;
 } primaries[64];
 
@@ -35,7 +35,7 @@ struct emu_context *emu_cuda_primary(hc_cu_device device)
     struct emu_context *context;
 
     pthread_mutex_lock(&lock);
-    context = primaries[device].context;
+    context = primaries[device].refs > 0 ? primaries[device].context : NULL;
     pthread_mutex_unlock(&lock);
     return context;
 }
@@ -124,6 +124,8 @@ static hc_cu_result check_context(struct hc_cu_context *context)
 {
     struct emu_context *named = (struct emu_context *)context;
 
+    if (named == NULL)
+        return HC_CU_INVALID_VALUE;
     if (!emu_context_valid(named))
         return HC_CU_INVALID_CONTEXT;
     return emu_context_error(named) == HC_CU_CONTEXT_IS_DESTROYED
@@ -177,6 +179,8 @@ hc_cu_result cuDevicePrimaryCtxRetain(struct hc_cu_context **context_out,
     if (primaries[device].context == NULL)
         result =
             make(device, primaries[device].flags, &primaries[device].context);
+    else if (primaries[device].refs == 0)
+        result = emu_context_revive(primaries[device].context);
     if (result == HC_CU_SUCCESS) {
         primaries[device].refs++;
         *context_out = emu_cuda_context(primaries[device].context);
@@ -197,10 +201,9 @@ hc_cu_result cuDevicePrimaryCtxRelease_v2(hc_cu_device device)
         result = HC_CU_INVALID_CONTEXT;
     } else if (--primaries[device].refs == 0) {
         last = primaries[device].context;
-        primaries[device].context = NULL;
     }
-    pthread_mutex_unlock(&lock);
     emu_context_destroy(last);
+    pthread_mutex_unlock(&lock);
     return result;
 }
 
@@ -212,11 +215,10 @@ hc_cu_result cuDevicePrimaryCtxReset_v2(hc_cu_device device)
     if (result != HC_CU_SUCCESS)
         return result;
     pthread_mutex_lock(&lock);
-    old = primaries[device].context;
-    primaries[device].context = NULL;
+    old = primaries[device].refs > 0 ? primaries[device].context : NULL;
     primaries[device].refs = 0;
-    pthread_mutex_unlock(&lock);
     emu_context_destroy(old);
+    pthread_mutex_unlock(&lock);
     return HC_CU_SUCCESS;
 }
 
@@ -229,7 +231,7 @@ hc_cu_result cuDevicePrimaryCtxGetState(hc_cu_device device,
         return result;
     pthread_mutex_lock(&lock);
     *flags_out = primaries[device].flags;
-    *active_out = primaries[device].context != NULL;
+    *active_out = primaries[device].refs > 0;
     pthread_mutex_unlock(&lock);
     return HC_CU_SUCCESS;
 }
@@ -371,13 +373,15 @@ hc_cu_result cuCtxPopCurrent(struct hc_cu_context **context_out)
     return cuCtxPopCurrent_v2(context_out);
 }
 
-/* Replaces the top of the stack; NULL takes it off. */
+/* Replaces the top of the stack; NULL takes it off.  A destroyed context may be
+ * made current: what is called then says so. */
 hc_cu_result cuCtxSetCurrent(struct hc_cu_context *context)
 {
     hc_cu_result result = emu_cuda_enter(__func__);
 
-    if (result == HC_CU_SUCCESS && context != NULL)
-        result = check_context(context);
+    if (result == HC_CU_SUCCESS && context != NULL &&
+        !emu_context_valid((struct emu_context *)context))
+        result = HC_CU_INVALID_CONTEXT;
     if (result != HC_CU_SUCCESS)
         return result;
     if (context == NULL) {
@@ -469,9 +473,9 @@ hc_cu_result cuCtxGetStreamPriorityRange(int *least_out, int *greatest_out)
     if (result != HC_CU_SUCCESS)
         return result;
     if (least_out != NULL)
-        *least_out = 0;
+        *least_out = EMU_CUDA_LEAST_PRIORITY;
     if (greatest_out != NULL)
-        *greatest_out = -5;
+        *greatest_out = EMU_CUDA_GREATEST_PRIORITY;
     return HC_CU_SUCCESS;
 }
 

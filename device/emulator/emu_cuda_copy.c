@@ -44,21 +44,45 @@ static hc_cu_result copy_async(const char            *function,
     return result == HC_CU_SUCCESS ? emu_copy(stream, copy, false) : result;
 }
 
-/* On the legacy stream.  Returns when the host's side is done with: copies
- * within devices are not waited for, as the driver documents. */
+static bool waits_for_device(const void *p)
+{
+    struct emu_range range;
+
+    return known(p, &range) && range.sync_memops;
+}
+
+#define EARLY_BYTES ((size_t)64 << 10)
+
+/*
+ * What the driver documents for its synchronous copies: within devices none is
+ * waited for, unless the memory has SYNC_MEMOPS; a short one from pageable
+ * memory returns as soon as the bytes are taken; all others are complete.
+ */
+static bool must_wait(const struct emu_copy *copy)
+{
+    struct emu_range range;
+    bool             to_device = in_device(copy->dst);
+
+    if (waits_for_device(copy->dst) || waits_for_device(copy->src))
+        return true;
+    if (to_device && in_device(copy->src))
+        return false;
+    return !(to_device && !known(copy->src, &range) && copy->height == 1 &&
+             copy->width <= EARLY_BYTES);
+}
+
+/* On the legacy stream. */
 static hc_cu_result copy_sync(const char *function, const struct emu_copy *copy,
                               enum sides sides)
 {
     struct emu_context *context;
     hc_cu_result        result = emu_cuda_enter_context(function, &context);
-    bool                wait;
 
     if (result == HC_CU_SUCCESS)
         result = check_sides(copy, sides);
-    if (result != HC_CU_SUCCESS)
-        return result;
-    wait = !in_device(copy->dst) || !in_device(copy->src);
-    return emu_copy(emu_stream_legacy(context), copy, wait);
+    return result == HC_CU_SUCCESS
+               ? emu_copy(emu_stream_legacy(context), copy, must_wait(copy))
+               : result;
 }
 
 static struct emu_copy linear(void *dst, const void *src, size_t bytes)
@@ -169,14 +193,15 @@ hc_cu_result cuMemcpyPeerAsync(hc_cu_ptr dst, struct hc_cu_context *dst_context,
 
 /* ------------------------------------------------------------------ rows */
 
-/* The address of one corner; NULL: an array, which is not emulated. */
+/* The address of one corner; NULL: none, or an array (not emulated). */
 static void *corner(unsigned type, const void *host, hc_cu_ptr device,
                     size_t pitch, size_t x_bytes, size_t y)
 {
     uintptr_t base =
         type == HC_CU_MEMORYTYPE_HOST ? (uintptr_t)host : (uintptr_t)device;
 
-    if (type == HC_CU_MEMORYTYPE_ARRAY || base == 0)
+    if (type < HC_CU_MEMORYTYPE_HOST || type > HC_CU_MEMORYTYPE_UNIFIED ||
+        type == HC_CU_MEMORYTYPE_ARRAY || base == 0)
         return NULL;
     return (void *)(base + y * pitch + x_bytes);
 }
@@ -256,7 +281,8 @@ static hc_cu_result fill_sync(const char *function, const struct emu_fill *fill)
 
     if (result != HC_CU_SUCCESS)
         return result;
-    return emu_fill(emu_stream_legacy(context), fill, !in_device(fill->dst));
+    return emu_fill(emu_stream_legacy(context), fill,
+                    !in_device(fill->dst) || waits_for_device(fill->dst));
 }
 
 static struct emu_fill rows(hc_cu_ptr dst, size_t pitch, uint32_t value,

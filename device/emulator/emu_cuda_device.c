@@ -18,7 +18,7 @@ hc_cu_result cuInit(unsigned flags)
 
 hc_cu_result cuDriverGetVersion(int *version_out)
 {
-    hc_cu_result result = emu_enter(__func__, false);
+    hc_cu_result result = emu_enter_always(__func__);
 
     if (result != HC_CU_SUCCESS)
         return result;
@@ -159,6 +159,14 @@ static const struct {
     {"cuStreamGetCaptureInfo", 0, ""},
 };
 
+/* The driver takes plain names only. */
+static bool has_version(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 3 && name[length - 3] == '_' && name[length - 2] == 'v';
+}
+
 static void *entry_point(const char *name, int version)
 {
     void *function;
@@ -175,7 +183,7 @@ hc_cu_result cuGetProcAddress_v2(const char *name, void **function_out,
                                  int version, uint64_t flags,
                                  hc_cu_proc_status *status_out)
 {
-    hc_cu_result result = emu_enter(__func__, false);
+    hc_cu_result result = emu_enter_always(__func__);
     void        *function;
 
     (void)flags; /* per-thread default streams: not emulated under this name */
@@ -183,10 +191,12 @@ hc_cu_result cuGetProcAddress_v2(const char *name, void **function_out,
         return result;
     if (name == NULL || function_out == NULL)
         return HC_CU_INVALID_VALUE;
-    function = entry_point(name, version);
+    function = has_version(name) ? NULL : entry_point(name, version);
     *function_out = function;
-    if (status_out != NULL)
+    if (status_out != NULL) { /* which then says it */
         *status_out = function ? HC_CU_PROC_FOUND : HC_CU_PROC_NOT_FOUND;
+        return HC_CU_SUCCESS;
+    }
     return function != NULL ? HC_CU_SUCCESS : HC_CU_NOT_FOUND;
 }
 

@@ -62,10 +62,17 @@ hc_cu_result cuMemAllocManaged(hc_cu_ptr *ptr_out, size_t bytes, unsigned flags)
     return result;
 }
 
+/* Frees need no current context. */
+static hc_cu_result enter_free(const char *function)
+{
+    hc_cu_result result = emu_cuda_enter(function);
+
+    return result == HC_CU_SUCCESS ? emu_capture_unsafe() : result;
+}
+
 hc_cu_result cuMemFree_v2(hc_cu_ptr ptr)
 {
-    struct emu_context *context;
-    hc_cu_result        result = emu_cuda_enter_unsafe(__func__, &context);
+    hc_cu_result result = enter_free(__func__);
 
     if (result != HC_CU_SUCCESS || ptr == 0)
         return result;
@@ -89,12 +96,13 @@ hc_cu_result cuMemGetInfo_v2(size_t *free_out, size_t *total_out)
 hc_cu_result cuMemGetAddressRange_v2(hc_cu_ptr *base_out, size_t *bytes_out,
                                      hc_cu_ptr ptr)
 {
-    hc_cu_result     result = emu_cuda_enter(__func__);
-    struct emu_range range;
+    struct emu_context *context;
+    struct emu_range    range;
+    hc_cu_result        result = emu_cuda_enter_context(__func__, &context);
 
     if (result != HC_CU_SUCCESS)
         return result;
-    if (emu_query(emu_cuda_address(ptr), &range) != EMU_OK)
+    if (emu_query(emu_cuda_address(ptr), &range) != EMU_OK || !range.accessible)
         return HC_CU_NOT_FOUND;
     if (base_out != NULL)
         *base_out = range.base;
@@ -105,22 +113,33 @@ hc_cu_result cuMemGetAddressRange_v2(hc_cu_ptr *base_out, size_t *bytes_out,
 
 /* ------------------------------------------------------------- host memory */
 
+static hc_cu_result alloc_host(const char *function, size_t bytes,
+                               unsigned flags, void **ptr_out)
+{
+    hc_cu_result result =
+        alloc(function, EMU_PINNED, bytes > 0 ? bytes : 1, flags, ptr_out);
+
+    if (result == HC_CU_SUCCESS && bytes == 0) { /* no error, but nothing */
+        emu_free(*ptr_out, EMU_PINNED);
+        *ptr_out = NULL;
+    }
+    return result;
+}
+
 hc_cu_result cuMemHostAlloc(void **ptr_out, size_t bytes, unsigned flags)
 {
-    if (flags > 7)
-        return HC_CU_INVALID_VALUE;
-    return alloc(__func__, EMU_PINNED, bytes, flags, ptr_out);
+    return flags > 7 ? HC_CU_INVALID_VALUE
+                     : alloc_host(__func__, bytes, flags, ptr_out);
 }
 
 hc_cu_result cuMemAllocHost_v2(void **ptr_out, size_t bytes)
 {
-    return alloc(__func__, EMU_PINNED, bytes, 0, ptr_out);
+    return alloc_host(__func__, bytes, 0, ptr_out);
 }
 
 hc_cu_result cuMemFreeHost(void *ptr)
 {
-    struct emu_context *context;
-    hc_cu_result        result = emu_cuda_enter_unsafe(__func__, &context);
+    hc_cu_result result = enter_free(__func__);
 
     if (result != HC_CU_SUCCESS || ptr == NULL)
         return result;
@@ -162,8 +181,9 @@ static bool is_pinned(const struct emu_range *range)
 hc_cu_result cuMemHostGetDevicePointer_v2(hc_cu_ptr *ptr_out, void *host,
                                           unsigned flags)
 {
-    hc_cu_result     result = emu_cuda_enter(__func__);
-    struct emu_range range;
+    struct emu_context *context;
+    struct emu_range    range;
+    hc_cu_result        result = emu_cuda_enter_context(__func__, &context);
 
     if (result != HC_CU_SUCCESS)
         return result;
@@ -180,11 +200,10 @@ hc_cu_result cuMemHostGetFlags(unsigned *flags_out, void *host)
 
     if (result != HC_CU_SUCCESS)
         return result;
-    if (emu_query(host, &range) != EMU_OK || range.kind != EMU_PINNED)
+    if (emu_query(host, &range) != EMU_OK || !is_pinned(&range))
         return HC_CU_INVALID_VALUE;
-    /* With one address space the driver maps and shares all of it. */
-    *flags_out = range.flags | HC_CU_MEMHOSTALLOC_PORTABLE |
-                 HC_CU_MEMHOSTALLOC_DEVICEMAP;
+    /* With one address space the driver maps all of it. */
+    *flags_out = range.flags | HC_CU_MEMHOSTALLOC_DEVICEMAP;
     return HC_CU_SUCCESS;
 }
 
@@ -256,7 +275,8 @@ hc_cu_result cuMemAdvise_v2(hc_cu_ptr ptr, size_t bytes, hc_cu_advice advice,
 hc_cu_result cuIpcGetMemHandle(struct hc_cu_ipc_mem_handle *handle_out,
                                hc_cu_ptr                    ptr)
 {
-    hc_cu_result result = emu_cuda_enter(__func__);
+    struct emu_context *context;
+    hc_cu_result        result = emu_cuda_enter_context(__func__, &context);
 
     if (result == HC_CU_SUCCESS && handle_out == NULL)
         result = HC_CU_INVALID_VALUE;

@@ -14,8 +14,9 @@ union value {
     struct hc_cu_pool *pool;
 };
 
-/* How much of the union the caller's variable holds. */
-enum width { WORD, LONG };
+/* How much of the union the caller's variable holds.  NOTHING: the variable is
+ * left as it was. */
+enum width { WORD, LONG, NOTHING };
 
 static bool is_host(const struct emu_range *range)
 {
@@ -33,13 +34,49 @@ static bool has_context(const struct emu_range *range)
     return (range->kind & (EMU_POOL | EMU_VMM)) == 0;
 }
 
+/* Of VMM memory it is all of the reserved addresses, mapped or not. */
+static bool outer_range(hc_cu_ptr ptr, const struct emu_range *range,
+                        uintptr_t *base_out, size_t *bytes_out)
+{
+    if (range != NULL && range->kind != EMU_VMM) {
+        *base_out = range->base;
+        *bytes_out = range->bytes;
+        return true;
+    }
+    return emu_vmm_reservation(emu_cuda_address(ptr), base_out, bytes_out) ==
+           EMU_OK;
+}
+
+/* The driver maps registered memory by pages, all other by larger units. */
+static uintptr_t mapping_unit(const struct emu_range *range)
+{
+    return range->kind == EMU_REGISTERED ? 4096 : EMU_VMM_GRANULARITY;
+}
+
+static uintptr_t mapping_base(const struct emu_range *range)
+{
+    return range->kind == EMU_REGISTERED
+               ? range->base & ~(mapping_unit(range) - 1)
+               : range->base;
+}
+
+static size_t mapping_bytes(const struct emu_range *range)
+{
+    uintptr_t unit = mapping_unit(range);
+    uintptr_t end = range->base + range->bytes;
+
+    return (end - mapping_base(range) + unit - 1) & ~(unit - 1);
+}
+
 /* range NULL: no allocation of ours.  *absent_out: the attribute doesn't apply
  * to this memory, which is an error when it alone is asked for. */
 static hc_cu_result look_up(hc_cu_pointer_attribute attribute, hc_cu_ptr ptr,
                             const struct emu_range *range, union value *value,
                             enum width *width_out, bool *absent_out)
 {
-    bool known = range != NULL;
+    bool      known = range != NULL;
+    uintptr_t base = 0;
+    size_t    bytes = 0;
 
     value->number = 0;
     *width_out = LONG;
@@ -56,12 +93,13 @@ static hc_cu_result look_up(hc_cu_pointer_attribute attribute, hc_cu_ptr ptr,
                                          : HC_CU_MEMORYTYPE_DEVICE;
         break;
     case HC_CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        if (known)
+        *absent_out = !known || !range->accessible;
+        if (!*absent_out)
             value->address = ptr;
         break;
     case HC_CU_POINTER_ATTRIBUTE_HOST_POINTER:
         *absent_out = !known || !host_accessible(range);
-        if (!*absent_out)
+        if (!known || !*absent_out)
             value->address = ptr;
         break;
     case HC_CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
@@ -89,14 +127,22 @@ static hc_cu_result look_up(hc_cu_pointer_attribute attribute, hc_cu_ptr ptr,
             value->integer = range->kind == EMU_DEVICE && !range->imported;
         break;
     case HC_CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case HC_CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-        if (known)
-            value->address = range->base;
+        if (!outer_range(ptr, range, &base, &bytes))
+            *width_out = NOTHING;
+        value->address = base;
         break;
     case HC_CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        if (!outer_range(ptr, range, &base, &bytes))
+            *width_out = NOTHING;
+        value->bytes = bytes;
+        break;
+    case HC_CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+        if (known)
+            value->address = mapping_base(range);
+        break;
     case HC_CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         if (known)
-            value->bytes = range->bytes;
+            value->bytes = mapping_bytes(range);
         break;
     case HC_CU_POINTER_ATTRIBUTE_MAPPED:
         *width_out = WORD;
@@ -130,7 +176,7 @@ static void store(void *out, const union value *value, enum width width)
 {
     if (width == WORD)
         *(unsigned *)out = value->word;
-    else
+    else if (width == LONG)
         *(uint64_t *)out = value->number;
 }
 
@@ -149,10 +195,10 @@ hc_cu_result cuPointerGetAttribute(void                   *value_out,
     if (value_out == NULL || emu_query(emu_cuda_address(ptr), &range) != EMU_OK)
         return HC_CU_INVALID_VALUE;
     result = look_up(attribute, ptr, &range, &value, &width, &absent);
-    if (result != HC_CU_SUCCESS || absent)
-        return HC_CU_INVALID_VALUE;
+    if (result != HC_CU_SUCCESS)
+        return result;
     store(value_out, &value, width);
-    return HC_CU_SUCCESS;
+    return absent ? HC_CU_INVALID_VALUE : HC_CU_SUCCESS;
 }
 
 /* An address that is not ours is no error here: type 0, ordinal -2. */

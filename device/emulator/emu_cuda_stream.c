@@ -13,6 +13,10 @@ hc_cu_result cuStreamCreateWithPriority(struct hc_cu_stream **stream_out,
 
     if (result == HC_CU_SUCCESS && stream_out == NULL)
         result = HC_CU_INVALID_VALUE;
+    if (priority > EMU_CUDA_LEAST_PRIORITY)
+        priority = EMU_CUDA_LEAST_PRIORITY;
+    if (priority < EMU_CUDA_GREATEST_PRIORITY)
+        priority = EMU_CUDA_GREATEST_PRIORITY;
     if (result == HC_CU_SUCCESS)
         result = emu_stream_create(context, flags, priority, &stream);
     if (result == HC_CU_SUCCESS)

@@ -118,12 +118,38 @@ static void set_stream(struct emu_event *event, struct emu_stream *stream,
     event->seq = seq;
 }
 
+/* No thread is needed where nothing is to be waited for. */
+static void record_now(struct emu_event *event, struct emu_stream *stream)
+{
+    uint32_t ticket;
+
+    set_stream(event, stream, stream->submitted);
+    event->time = emu_now();
+    if (event->shared != NULL) {
+        ticket = atomic_fetch_add(&event->shared->recorded, 1) + 1;
+        atomic_store(&event->shared->done, ticket);
+    }
+}
+
 static int record_locked(struct emu_event *event, struct emu_stream *stream)
 {
-    struct event_op *record = new_op(event, run_record);
+    struct event_op *record;
     uint64_t         seq;
-    int              status;
+    bool             captured;
+    int              status = emu_context_error(stream->context);
 
+    if (status == EMU_OK)
+        status = emu_capture_admit_locked(stream, &captured);
+    if (status != EMU_OK)
+        return status;
+    emu_capture_mark_locked(stream, &event->mark);
+    if (captured)
+        return EMU_OK;
+    if (emu_stream_idle_locked(stream)) {
+        record_now(event, stream);
+        return EMU_OK;
+    }
+    record = new_op(event, run_record);
     if (record == NULL)
         return EMU_OUT_OF_MEMORY;
     if (event->shared != NULL)
@@ -131,9 +157,6 @@ static int record_locked(struct emu_event *event, struct emu_stream *stream)
     status = emu_submit_locked(stream, &record->op, &seq);
     if (status != EMU_OK)
         return status;
-    emu_capture_mark_locked(stream, &event->mark);
-    if (seq == 0)
-        return EMU_OK;
     set_stream(event, stream, seq);
     if (event->shared != NULL)
         atomic_fetch_add(&event->shared->recorded, 1);

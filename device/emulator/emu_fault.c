@@ -207,6 +207,17 @@ static int injected(const char *function)
     return code;
 }
 
+int emu_enter_always(const char *function)
+{
+    if (emu_state == EMU_FRESH) /* the vendor's variables are not read yet */
+        emu_vendor = strncmp(function, "hip", 3) == 0 ? EMU_AMD : EMU_NVIDIA;
+    pthread_once(&once, read_environment);
+    if (tracing)
+        fprintf(stderr, "emulated %s %d: %s\n", emu_vendor_word(),
+                (int)getpid(), function);
+    return fault_count > 0 ? injected(function) : EMU_OK;
+}
+
 int emu_enter(const char *function, bool needs_init)
 {
     int state = emu_state;
@@ -219,13 +230,7 @@ int emu_enter(const char *function, bool needs_init)
         return EMU_NOT_INITIALIZED;
     if (emu_on_stream_thread())
         return EMU_NOT_PERMITTED;
-    if (state == EMU_FRESH) /* the vendor's variables are not read yet */
-        emu_vendor = strncmp(function, "hip", 3) == 0 ? EMU_AMD : EMU_NVIDIA;
-    pthread_once(&once, read_environment);
-    if (tracing)
-        fprintf(stderr, "emulated %s %d: %s\n", emu_vendor_word(),
-                (int)getpid(), function);
-    return fault_count > 0 ? injected(function) : EMU_OK;
+    return emu_enter_always(function);
 }
 
 int emu_fault_copy(void)

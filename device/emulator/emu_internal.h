@@ -42,6 +42,8 @@ int emu_link_init(void);
 /* Book a transfer on the link that all streams of the device share; returns
  * when it ends, on emu_now's clock; 0: no delay. */
 double emu_link_book(int physical, enum emu_direction direction, size_t bytes);
+/* Whether transfers take time. */
+bool emu_link_slow(int physical, enum emu_direction direction);
 
 /* ------------------------------------------------------------- emu_fault.c */
 
@@ -68,6 +70,7 @@ struct emu_memory {
     int              fd;           /* -1: host memory */
     size_t           fd_offset;    /* bytes; only of VMM memory */
     int              opens;        /* of imported memory */
+    bool             freeing;      /* given back to its pool in stream order */
     int              owner_pid;    /* who made it */
     uint64_t         owner_id;     /* buffer_id there */
     struct emu_vmm  *vmm;          /* referenced */
@@ -121,8 +124,7 @@ void               emu_memory_unhold(struct emu_memory *memory);
 struct emu_side {
     bool device;   /* any memory of a device, managed included */
     bool pageable; /* host memory that no driver knows */
-    bool sync_memops;
-    int  ordinal; /* of a device side */
+    int  ordinal;  /* of a device side */
 };
 /* EMU_INVALID_VALUE: [p, p+bytes) leaves the allocation that holds p. */
 int emu_memory_side(const void *p, size_t bytes, struct emu_side *side_out);
@@ -191,7 +193,12 @@ void emu_stream_sleep_until(struct emu_stream *stream, double when);
 int emu_submit(struct emu_stream *stream, struct emu_op *op, uint64_t *seq_out);
 int emu_submit_locked(struct emu_stream *stream, struct emu_op *op,
                       uint64_t *seq_out);
+/* Done when it returns if nothing is before it, or with wait; the calling
+ * thread may do the work. */
+int  emu_submit_soon(struct emu_stream *stream, struct emu_op *op, bool wait);
 bool emu_op_add_dep(struct emu_op *op, struct emu_stream *stream, uint64_t seq);
+/* Nothing is before work that would be submitted now. */
+bool emu_stream_idle_locked(const struct emu_stream *stream);
 /* For drop of an op that owns nothing. */
 void emu_op_free(struct emu_op *op);
 /* emu_lock held; returns the context's error, or EMU_DEINITIALIZED. */
@@ -236,7 +243,8 @@ void emu_context_fail(struct emu_context *context, int code);
  * and not to the device.  emu_lock held.
  */
 int emu_capture_admit_locked(struct emu_stream *stream, bool *captured_out);
-/* For waits and queries: EMU_OK or the capture error, which it causes. */
+/* For waits and queries: EMU_OK or the capture error, which it causes; they are
+ * unsafe for other streams, too. */
 int emu_capture_forbid_wait_locked(struct emu_stream *stream);
 
 /* Where a captured event was recorded; capture_id 0: it is no captured one. */
@@ -247,7 +255,9 @@ struct emu_capture_mark {
 };
 void emu_capture_mark_locked(struct emu_stream       *stream,
                              struct emu_capture_mark *mark_out);
-/* EMU_CAPTURED_EVENT while the capture that mark names is going on. */
+/* For waits and queries of an event: EMU_CAPTURED_EVENT while the capture that
+ * mark names is going on, EMU_INVALID_VALUE after it; for other events what
+ * emu_capture_unsafe says. */
 int emu_capture_forbid_event_locked(const struct emu_capture_mark *mark);
 /* stream waits for mark (maybe not captured): joins it to the capture. */
 int emu_capture_wait_locked(struct emu_stream             *stream,

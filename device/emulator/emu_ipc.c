@@ -149,7 +149,7 @@ static int open_first(struct emu_context *context, const struct handle *handle,
     int                fd = open_file(handle, "memory", &physical);
 
     if (fd < 0)
-        return EMU_MAP_FAILED;
+        return EMU_INVALID_VALUE;
     status = check_device(context, physical, &range.device);
     if (status != EMU_OK) {
         close(fd);
@@ -236,7 +236,7 @@ int emu_ipc_export_event(struct emu_event *event, unsigned char handle_out[64])
 
     if (event->shared == NULL || event->imported ||
         !describe(event->fd, &handle))
-        return EMU_INVALID_VALUE;
+        return EMU_INVALID_HANDLE;
     store(handle_out, &handle);
     return EMU_OK;
 }

@@ -109,12 +109,19 @@ int emu_link_init(void)
     return EMU_OK;
 }
 
+bool emu_link_slow(int physical, enum emu_direction direction)
+{
+    const struct link *link = &links[physical][direction];
+
+    return link->bytes_per_s > 0 || link->latency_s > 0;
+}
+
 double emu_link_book(int physical, enum emu_direction direction, size_t bytes)
 {
     struct link *link = &links[physical][direction];
     double       now, end;
 
-    if (link->bytes_per_s == 0 && link->latency_s == 0)
+    if (!emu_link_slow(physical, direction))
         return 0;
     pthread_mutex_lock(&lock);
     now = emu_now();

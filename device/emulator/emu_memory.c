@@ -338,7 +338,7 @@ int emu_memory_side(const void *p, size_t bytes, struct emu_side *side_out)
     side.pageable = memory == NULL;
     if (side.device) {
         side.ordinal = memory->range.device;
-        side.sync_memops = memory->range.sync_memops;
+
         if (!memory->range.accessible || !covered(memory, end))
             status = EMU_INVALID_VALUE;
     }

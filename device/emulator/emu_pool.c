@@ -20,7 +20,7 @@ enum {
 struct emu_pool {
     int      ordinal;
     unsigned handle_types;
-    bool     is_default, imported;
+    bool     is_default, imported, exported;
     int      fd; /* names an exportable pool; -1: none */
     uint64_t id;
     uint64_t settings[LAST_SETTING + 1];
@@ -214,8 +214,15 @@ int emu_pool_alloc(struct emu_context *context, struct emu_pool *pool,
 
     if (status != EMU_OK)
         return status;
-    if (bytes == 0 || pool->imported)
+    if (pool->imported)
         return EMU_INVALID_VALUE;
+    if (bytes == 0) { /* nothing, and freeing it is no error */
+        *ptr_out = NULL;
+        return EMU_OK;
+    }
+    /* Outside the capture that goes on it would not be ordered with it. */
+    if (stream->capture == NULL && (status = emu_capture_unsafe()) != EMU_OK)
+        return status;
     if (!emu_memory_charge(pool->ordinal, bytes))
         return EMU_OUT_OF_MEMORY;
     status = map_from(pool, &range);
@@ -257,18 +264,36 @@ static int run_free(struct emu_op *op)
     return 0;
 }
 
+/* Marks it as given back, so that it is not given back again. */
+static bool claim(void *ptr, struct emu_range *range_out)
+{
+    struct emu_memory *memory;
+    bool               ok;
+
+    pthread_rwlock_wrlock(&emu_table_lock);
+    memory = emu_memory_find_locked(ptr);
+    ok = memory != NULL && memory->range.base == (uintptr_t)ptr &&
+         !memory->freeing && (memory->range.kind & (EMU_POOL | EMU_DEVICE)) &&
+         (memory->range.kind == EMU_POOL || !memory->range.imported);
+    if (ok) {
+        memory->freeing = true;
+        *range_out = memory->range;
+    }
+    pthread_rwlock_unlock(&emu_table_lock);
+    return ok;
+}
+
 int emu_pool_free(struct emu_stream *stream, void *ptr)
 {
     struct emu_range range;
-    struct free_op  *f;
+    struct free_op  *f = calloc(1, sizeof *f);
 
-    if (emu_query(ptr, &range) != EMU_OK || range.base != (uintptr_t)ptr ||
-        (range.kind & (EMU_POOL | EMU_DEVICE)) == 0 ||
-        (range.imported && range.kind != EMU_POOL))
-        return EMU_INVALID_VALUE;
-    f = calloc(1, sizeof *f);
     if (f == NULL)
         return EMU_OUT_OF_MEMORY;
+    if (!claim(ptr, &range)) {
+        free(f);
+        return EMU_INVALID_VALUE;
+    }
     f->op.run = run_free;
     f->op.drop = emu_op_free;
     f->base = range.base;
@@ -287,6 +312,9 @@ int emu_pool_export(struct emu_pool *pool, int *fd_out)
     fd = fcntl(pool->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return EMU_OUT_OF_MEMORY;
+    pthread_mutex_lock(&lock);
+    pool->exported = true;
+    pthread_mutex_unlock(&lock);
     *fd_out = fd;
     return EMU_OK;
 }
@@ -325,6 +353,16 @@ struct pointer_data {
 
 _Static_assert(sizeof(struct pointer_data) <= 64, "the drivers give 64 bytes");
 
+static bool is_exported(struct emu_pool *pool)
+{
+    bool exported;
+
+    pthread_mutex_lock(&lock);
+    exported = pool->exported;
+    pthread_mutex_unlock(&lock);
+    return exported;
+}
+
 int emu_pool_export_pointer(void *ptr, unsigned char data_out[64])
 {
     struct pointer_data      data = {.magic = POINTER_MAGIC};
@@ -338,7 +376,7 @@ int emu_pool_export_pointer(void *ptr, unsigned char data_out[64])
     memory = emu_memory_find_locked(ptr);
     ok = memory != NULL && memory->range.kind == EMU_POOL &&
          memory->range.base == (uintptr_t)ptr && !memory->range.imported &&
-         memory->range.pool != NULL && memory->range.pool->fd >= 0 &&
+         memory->range.pool != NULL && is_exported(memory->range.pool) &&
          emu_memory_file_info(memory->fd, what, &physical, &data.file_id,
                               &bytes);
     if (ok) {

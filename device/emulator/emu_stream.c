@@ -87,8 +87,11 @@ bool emu_stream_dying(struct emu_stream *stream)
 
 /* ------------------------------------------------------------ the thread */
 
-static void wait_for_deps(struct emu_op *op)
+/* Earlier work of the stream itself may run on its submitter's thread. */
+static void wait_for_turn(struct emu_stream *stream, const struct emu_op *op)
 {
+    while (stream->completed + 1 < op->seq && !exiting())
+        pthread_cond_wait(&stream->progress, &emu_lock);
     for (size_t i = 0; i < op->ndeps; i++) {
         struct emu_dep *dep = &op->deps[i];
 
@@ -154,7 +157,7 @@ static void *work(void *argument)
             pthread_cond_wait(&stream->work, &emu_lock);
             continue;
         }
-        wait_for_deps(op);
+        wait_for_turn(stream, op);
         if (exiting())
             break;
         execute(stream, op);
@@ -265,6 +268,27 @@ static bool add_implicit_deps(struct emu_stream *stream, struct emu_op *op)
     return true;
 }
 
+static bool is_done(const struct emu_stream *stream)
+{
+    return stream->completed >= stream->submitted;
+}
+
+bool emu_stream_idle_locked(const struct emu_stream *stream)
+{
+    const struct emu_stream *legacy = stream->context->legacy;
+    const struct emu_stream *s = stream->context->streams;
+
+    if (!is_done(stream))
+        return false;
+    if (stream->flags & EMU_STREAM_NON_BLOCKING)
+        return true;
+    if (stream != legacy)
+        return legacy == NULL || is_done(legacy);
+    while (s != NULL && ((s->flags & EMU_STREAM_NON_BLOCKING) || is_done(s)))
+        s = s->next;
+    return s == NULL;
+}
+
 static int admit(struct emu_stream *stream, struct emu_op *op,
                  bool *captured_out)
 {
@@ -300,6 +324,57 @@ int emu_submit_locked(struct emu_stream *stream, struct emu_op *op,
         *seq_out = op->seq;
     pthread_cond_broadcast(&stream->work);
     return EMU_OK;
+}
+
+/* Where nothing is to be waited for, the submitter's own thread does it. */
+static void run_here(struct emu_stream *stream, struct emu_op *op)
+{
+    int code;
+
+    op->stream = stream;
+    op->seq = ++stream->submitted;
+    stream->refs++;
+    pthread_mutex_unlock(&emu_lock);
+    code = op->run(op);
+    pthread_mutex_lock(&emu_lock);
+    if (code != 0)
+        emu_context_fail(stream->context, code);
+    stream->completed = op->seq;
+    pthread_cond_broadcast(&stream->progress);
+    drop(op);
+    emu_stream_unref_locked(stream);
+}
+
+static int submit_and_wait_locked(struct emu_stream *stream, struct emu_op *op,
+                                  bool wait)
+{
+    struct emu_context *context = stream->context;
+    uint64_t            seq;
+    bool                captured;
+    int                 status = emu_context_error(context);
+
+    if (status == EMU_OK && op->fault == 0 && stream->capture == NULL &&
+        emu_stream_idle_locked(stream)) {
+        status = emu_capture_admit_locked(stream, &captured);
+        if (status != EMU_OK) {
+            drop(op);
+            return status;
+        }
+        run_here(stream, op);
+        return emu_context_error(context);
+    }
+    status = emu_submit_locked(stream, op, &seq);
+    return status == EMU_OK && wait ? emu_wait_locked(stream, seq) : status;
+}
+
+int emu_submit_soon(struct emu_stream *stream, struct emu_op *op, bool wait)
+{
+    int status;
+
+    pthread_mutex_lock(&emu_lock);
+    status = submit_and_wait_locked(stream, op, wait);
+    pthread_mutex_unlock(&emu_lock);
+    return status;
 }
 
 int emu_submit(struct emu_stream *stream, struct emu_op *op, uint64_t *seq_out)

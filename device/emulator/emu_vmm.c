@@ -117,20 +117,30 @@ int emu_vmm_unreserve(void *ptr, size_t bytes)
     return EMU_OK;
 }
 
-static bool reserved(uintptr_t start, size_t bytes)
+int emu_vmm_reservation(const void *ptr, uintptr_t *base_out, size_t *bytes_out)
 {
+    uintptr_t           address = (uintptr_t)ptr;
     struct reservation *r;
-    bool                inside;
 
     pthread_mutex_lock(&lock);
-    for (r = reservations; r != NULL; r = r->next) {
-        if (start >= r->base && bytes <= r->bytes &&
-            start - r->base <= r->bytes - bytes)
-            break;
+    r = reservations;
+    while (r != NULL && (address < r->base || address - r->base >= r->bytes))
+        r = r->next;
+    if (r != NULL) {
+        *base_out = r->base;
+        *bytes_out = r->bytes;
     }
-    inside = r != NULL;
     pthread_mutex_unlock(&lock);
-    return inside;
+    return r != NULL ? EMU_OK : EMU_NOT_FOUND;
+}
+
+static bool reserved(void *ptr, size_t bytes)
+{
+    uintptr_t base;
+    size_t    room;
+
+    return emu_vmm_reservation(ptr, &base, &room) == EMU_OK &&
+           bytes <= room - ((uintptr_t)ptr - base);
 }
 
 /* --------------------------------------------------------- physical memory */
@@ -212,8 +222,8 @@ int emu_vmm_map(struct emu_context *context, void *ptr, size_t bytes,
     if (!emu_handle_has(vmm) || offset % EMU_VMM_GRANULARITY != 0 ||
         bytes == 0 || bytes % EMU_VMM_GRANULARITY != 0 || offset > vmm->bytes ||
         bytes > vmm->bytes - offset ||
-        (uintptr_t)ptr % EMU_VMM_GRANULARITY != 0 ||
-        !reserved((uintptr_t)ptr, bytes) || in_use(ptr, bytes))
+        (uintptr_t)ptr % EMU_VMM_GRANULARITY != 0 || !reserved(ptr, bytes) ||
+        in_use(ptr, bytes))
         return EMU_INVALID_VALUE;
     fd = fcntl(vmm->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
