@@ -15,7 +15,22 @@ HIP_API int hipIpcGetMemHandle(struct hc_hip_ipc_handle *handle, void *ptr)
     return hip_leave(code);
 }
 
-/* HIP demands its one flag, and has one code for all that cannot be mapped. */
+/* HIP has one code for all that cannot be mapped. */
+static int attach(struct emu_context             *context,
+                  const struct hc_hip_ipc_handle *handle, void **ptr)
+{
+    int code = emu_ipc_open(context, (const unsigned char *)handle->bytes, ptr);
+
+    switch (code) {
+    case EMU_INVALID_VALUE:
+    case EMU_INVALID_DEVICE:
+    case EMU_MAP_FAILED:
+        return HC_HIP_INVALID_DEVICE_POINTER;
+    default:
+        return code;
+    }
+}
+
 HIP_API int hipIpcOpenMemHandle(void **ptr, struct hc_hip_ipc_handle handle,
                                 unsigned flags)
 {
@@ -25,9 +40,7 @@ HIP_API int hipIpcOpenMemHandle(void **ptr, struct hc_hip_ipc_handle handle,
     if (code == EMU_OK && (!ptr || flags != hc_hip_ipc_lazy_peer(EMU_HIP)))
         code = HC_HIP_INVALID_VALUE;
     if (code == EMU_OK)
-        code = emu_ipc_open(context, (const unsigned char *)handle.bytes, ptr);
-    if (code == EMU_MAP_FAILED || code == EMU_INVALID_DEVICE)
-        code = HC_HIP_INVALID_DEVICE_POINTER;
+        code = attach(context, &handle, ptr);
     return hip_leave(code);
 }
 
@@ -52,6 +65,8 @@ HIP_API int hipIpcGetEventHandle(struct hc_hip_ipc_handle *handle,
         code = HC_HIP_INVALID_VALUE;
     if (code == EMU_OK)
         code = emu_ipc_export_event(event, (unsigned char *)handle->bytes);
+    if (code == EMU_INVALID_HANDLE) /* not made for other processes */
+        code = HC_HIP_INVALID_CONFIGURATION;
     return hip_leave(code);
 }
 

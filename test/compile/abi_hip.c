@@ -17,6 +17,7 @@ SAME(HC_HIP_INVALID_VALUE, hipErrorInvalidValue);
 SAME(HC_HIP_OUT_OF_MEMORY, hipErrorOutOfMemory);
 SAME(HC_HIP_NOT_INITIALIZED, hipErrorNotInitialized);
 SAME(HC_HIP_DEINITIALIZED, hipErrorDeinitialized);
+SAME(HC_HIP_INVALID_CONFIGURATION, hipErrorInvalidConfiguration);
 SAME(HC_HIP_INVALID_PITCH, hipErrorInvalidPitchValue);
 SAME(HC_HIP_INVALID_SYMBOL, hipErrorInvalidSymbol);
 SAME(HC_HIP_INVALID_DEVICE_POINTER, hipErrorInvalidDevicePointer);

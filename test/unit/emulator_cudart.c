@@ -428,12 +428,21 @@ static int play(const char *role, const char *argument)
         return role_event(argument);
     if (!strcmp(role, "lazy"))
         return role_lazy();
+    if (!strcmp(role, "start"))
+        return role_start();
     if (!strcmp(role, "count"))
         return role_count();
     return 126;
 }
 
-#define LIST(name) cmocka_unit_test(name),
+/* A test that failed half-way leaves its device behind. */
+static int begin(void **state)
+{
+    (void)state;
+    return rt.cudaSetDevice(0);
+}
+
+#define LIST(name) cmocka_unit_test_setup(name, begin),
 
 int main(int argc, char **argv)
 {

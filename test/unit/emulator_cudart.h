@@ -165,6 +165,7 @@ enum {
 int role_import(const char *argument);
 int role_event(const char *argument);
 int role_lazy(void);
+int role_start(void);
 
 #define CALL_TESTS(X)                            \
     X(devices_are_the_drivers)                   \
@@ -186,6 +187,7 @@ int role_lazy(void);
     X(another_process_opens_a_handle)                \
     X(another_process_waits_for_an_event)            \
     X(contexts_are_made_when_the_version_makes_them) \
+    X(threads_may_all_be_first)                      \
     X(devices_copy_between_each_other)               \
     X(a_reset_device_is_usable_again)                \
     X(a_forked_child_is_not_initialised)             \

@@ -4,6 +4,7 @@
 
 #include "test/unit/emulator_cudart.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -139,6 +140,43 @@ int role_lazy(void)
     if (code || rt.cudaFree(NULL) || active_devices() != 3)
         return 5;
     return rt.cudaFree(ptr) ? 6 : 0;
+}
+
+/* A thread's own device, and contexts that all make at once. */
+static void *first_call(void *argument)
+{
+    int   device = (int)(intptr_t)argument % 3, is = -1;
+    void *ptr;
+
+    return rt.cudaSetDevice(device) || rt.cudaMalloc(&ptr, KB) ||
+                   rt.cudaMemset(ptr, 1, KB) || rt.cudaFree(ptr) ||
+                   rt.cudaGetDevice(&is) || is != device
+               ? "failed"
+               : NULL;
+}
+
+/* Nobody has called CUDA before these threads do. */
+int role_start(void)
+{
+    pthread_t threads[8];
+    void     *why;
+    int       failures = 0;
+
+    for (int i = 0; i < 8; i++) {
+        if (pthread_create(&threads[i], NULL, first_call, (void *)(intptr_t)i))
+            return 99;
+    }
+    for (int i = 0; i < 8; i++) {
+        pthread_join(threads[i], &why);
+        failures += why != NULL;
+    }
+    return failures;
+}
+
+void threads_may_all_be_first(void **state)
+{
+    (void)state;
+    assert_int_equal(role_run("start", NULL, NULL), 0);
 }
 
 void contexts_are_made_when_the_version_makes_them(void **state)

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,10 +127,41 @@ static int role_ask(void)
     return hip.hipFree(ptr) ? 3 : 0;
 }
 
+static void *first_call(void *argument)
+{
+    void *ptr;
+
+    (void)argument;
+    return hip.hipMalloc(&ptr, KB) || hip.hipMemset(ptr, 1, KB) ||
+                   hip.hipFree(ptr)
+               ? "failed"
+               : NULL;
+}
+
+/* Nobody has called HIP before these threads do. */
+static int role_start(void)
+{
+    pthread_t threads[8];
+    void     *why;
+    int       failures = 0;
+
+    for (int i = 0; i < 8; i++) {
+        if (pthread_create(&threads[i], NULL, first_call, NULL))
+            return 99;
+    }
+    for (int i = 0; i < 8; i++) {
+        pthread_join(threads[i], &why);
+        failures += why != NULL;
+    }
+    return failures;
+}
+
 static int play(const char *role, const char *argument)
 {
     if (!strcmp(role, "import"))
         return role_import(argument);
+    if (!strcmp(role, "open"))
+        return role_open(argument);
     if (!strcmp(role, "event"))
         return role_event(argument);
     if (!strcmp(role, "count"))
@@ -138,6 +170,8 @@ static int play(const char *role, const char *argument)
         return role_first_bus();
     if (!strcmp(role, "ask"))
         return role_ask();
+    if (!strcmp(role, "start"))
+        return role_start();
     if (!strcmp(role, "fault"))
         return role_fault();
     if (!strcmp(role, "exit-in-flight"))
@@ -145,7 +179,14 @@ static int play(const char *role, const char *argument)
     return 126;
 }
 
-#define LIST(name) cmocka_unit_test(name),
+/* A test that failed half-way leaves its device behind. */
+static int begin(void **state)
+{
+    (void)state;
+    return hip.hipSetDevice(0);
+}
+
+#define LIST(name) cmocka_unit_test_setup(name, begin),
 
 int main(int argc, char **argv)
 {

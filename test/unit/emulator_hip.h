@@ -138,6 +138,7 @@ extern struct hip_api hip;
 /* The roles of other processes. */
 int role_import(const char *argument);
 int role_event(const char *argument);
+int role_open(const char *argument);
 
 /* The tests, by file. */
 #define MEMORY_TESTS(X)                                  \
@@ -177,6 +178,7 @@ int role_event(const char *argument);
 
 #define SHARE_TESTS(X)                             \
     X(another_process_opens_a_handle)              \
+    X(a_handle_of_freed_memory_is_refused)         \
     X(ones_own_handle_is_refused)                  \
     X(pool_managed_and_host_memory_have_no_handle) \
     X(another_process_waits_for_an_event)          \
@@ -184,6 +186,7 @@ int role_event(const char *argument);
     X(a_forked_child_is_not_initialised)           \
     X(without_devices_there_is_no_device)          \
     X(asking_makes_no_context)                     \
+    X(threads_may_all_be_first)                    \
     X(visible_devices_are_obeyed)                  \
     X(a_malformed_variable_fails_initialisation)   \
     X(faults_are_injected_by_name)                 \

@@ -81,6 +81,30 @@ void another_process_opens_a_handle(void **state)
     free(data);
 }
 
+/* Exit status: the code of opening. */
+int role_open(const char *argument)
+{
+    void *ptr;
+
+    return hip.hipIpcOpenMemHandle(&ptr, from_hex(argument), lazy_peer());
+}
+
+void a_handle_of_freed_memory_is_refused(void **state)
+{
+    struct hc_hip_ipc_handle handle;
+    char                     text[129];
+    void                    *ptr;
+
+    (void)state;
+    assert_ok(hip.hipMalloc(&ptr, 100));
+    assert_ok(hip.hipIpcGetMemHandle(&handle, ptr));
+    role_hex(handle.bytes, text);
+    assert_int_equal(role_run("open", text, NULL), 0);
+    assert_ok(hip.hipFree(ptr));
+    assert_int_equal(role_run("open", text, NULL),
+                     HC_HIP_INVALID_DEVICE_POINTER);
+}
+
 void ones_own_handle_is_refused(void **state)
 {
     struct hc_hip_ipc_handle handle;
@@ -145,7 +169,8 @@ void another_process_waits_for_an_event(void **state)
     assert_ok(hip.hipEventCreateWithFlags(
         &event, HC_HIP_EVENT_INTERPROCESS | HC_HIP_EVENT_DISABLE_TIMING));
     assert_ok(hip.hipEventCreateWithFlags(&plain, 0));
-    assert_hip(HC_HIP_INVALID_VALUE, hip.hipIpcGetEventHandle(&handle, plain));
+    assert_hip(HC_HIP_INVALID_CONFIGURATION,
+               hip.hipIpcGetEventHandle(&handle, plain));
     assert_ok(hip.hipIpcGetEventHandle(&handle, event));
     assert_ok(hip.hipMemcpyAsync(device, host, 8 * SLOW_BYTES,
                                  HC_HIP_COPY_HOST_DEV, stream));
@@ -228,6 +253,12 @@ void asking_makes_no_context(void **state)
 {
     (void)state;
     assert_int_equal(role_run("ask", NULL, NULL), 0);
+}
+
+void threads_may_all_be_first(void **state)
+{
+    (void)state;
+    assert_int_equal(role_run("start", NULL, NULL), 0);
 }
 
 void visible_devices_are_obeyed(void **state)
