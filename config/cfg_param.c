@@ -132,7 +132,10 @@ hcomm_status hc_param_set(enum hc_param param, const char *text,
     size_t                     number;
 
     set_defaults();
-    if (source < values[param].source)
+    /* Said again, it is not written again: others may be reading it. */
+    if (source < values[param].source ||
+        (source == values[param].source &&
+         strcmp(text, values[param].text) == 0))
         return HCOMM_OK;
     if (parse(row, text, &number) != HCOMM_OK) {
         hc_log(HC_LOG_ERROR, "%s=%s (%s): not a value it can have (%s)",
