@@ -162,6 +162,8 @@ static int play(const char *role, const char *argument)
         return role_import(argument);
     if (!strcmp(role, "open"))
         return role_open(argument);
+    if (!strcmp(role, "pool"))
+        return role_pool(argument);
     if (!strcmp(role, "event"))
         return role_event(argument);
     if (!strcmp(role, "count"))

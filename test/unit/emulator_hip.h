@@ -49,6 +49,16 @@
     X(hipMallocAsync, (void **ptr, size_t bytes, void *stream))                \
     X(hipFreeAsync, (void *ptr, void *stream))                                 \
     X(hipMemPoolGetAttribute, (void *pool, int attribute, void *value))        \
+    X(hipMemPoolCreate, (void **pool, const void *props))                      \
+    X(hipMemPoolDestroy, (void *pool))                                         \
+    X(hipMallocFromPoolAsync,                                                  \
+      (void **ptr, size_t bytes, void *pool, void *stream))                    \
+    X(hipMemPoolExportToShareableHandle,                                       \
+      (void *handle, void *pool, int type, unsigned flags))                    \
+    X(hipMemPoolImportFromShareableHandle,                                     \
+      (void **pool, void *handle, int type, unsigned flags))                   \
+    X(hipMemPoolExportPointer, (void *data, void *ptr))                        \
+    X(hipMemPoolImportPointer, (void **ptr, void *pool, const void *data))     \
     X(hipDeviceGetDefaultMemPool, (void **pool, int device))                   \
     X(hipMemGetInfo, (size_t * free_bytes, size_t * total_bytes))              \
     X(hipMemGetAddressRange, (void **base, size_t *bytes, void *ptr))          \
@@ -139,6 +149,7 @@ extern struct hip_api hip;
 int role_import(const char *argument);
 int role_event(const char *argument);
 int role_open(const char *argument);
+int role_pool(const char *argument);
 
 /* The tests, by file. */
 #define MEMORY_TESTS(X)                                  \
@@ -181,6 +192,7 @@ int role_open(const char *argument);
     X(a_handle_of_freed_memory_is_refused)         \
     X(ones_own_handle_is_refused)                  \
     X(pool_managed_and_host_memory_have_no_handle) \
+    X(another_process_imports_a_pool)              \
     X(another_process_waits_for_an_event)          \
     X(peer_access_is_counted)                      \
     X(a_forked_child_is_not_initialised)           \

@@ -138,6 +138,54 @@ void pool_managed_and_host_memory_have_no_handle(void **state)
     assert_ok(hip.hipHostFree(pinned));
 }
 
+#define POOL_FD 77 /* inherited by the other process under this number */
+
+/* Reads the pattern of seed 7 from the pool's allocation that data names. */
+int role_pool(const char *argument)
+{
+    unsigned char data[64], back[1000];
+    void         *pool, *ptr;
+
+    role_unhex(argument, (char *)data);
+    if (hip.hipMemPoolImportFromShareableHandle(&pool, (void *)POOL_FD, 1, 0) ||
+        hip.hipMemPoolImportPointer(&ptr, pool, data))
+        return 1;
+    if (hip.hipMemcpy(back, ptr, 1000, HC_HIP_COPY_DEV_HOST) ||
+        !pattern_is(back, 1000, 7))
+        return 2;
+    if (hip.hipFreeAsync(ptr, NULL) || hip.hipStreamSynchronize(NULL))
+        return 3;
+    return hip.hipMemPoolDestroy(pool) ? 4 : 0;
+}
+
+void another_process_imports_a_pool(void **state)
+{
+    /* hipMemPoolProps: pinned, exportable as descriptor, on device 0 */
+    const int     props[22] = {1, 1, 1, 0};
+    unsigned char data[64], bytes[1000];
+    char          text[129];
+    void         *pool, *ptr, *plain;
+    int           fd = -1;
+
+    (void)state;
+    pattern_fill(bytes, sizeof(bytes), 7);
+    assert_ok(hip.hipDeviceGetDefaultMemPool(&plain, 0));
+    assert_true(hip.hipMemPoolExportToShareableHandle(&fd, plain, 1, 0));
+    assert_ok(hip.hipMemPoolCreate(&pool, props));
+    assert_ok(hip.hipMallocFromPoolAsync(&ptr, 1000, pool, NULL));
+    assert_ok(hip.hipMemcpy(ptr, bytes, 1000, HC_HIP_COPY_HOST_DEV));
+    assert_ok(hip.hipMemPoolExportToShareableHandle(&fd, pool, 1, 0));
+    assert_ok(hip.hipMemPoolExportPointer(data, ptr));
+    assert_int_equal(dup2(fd, POOL_FD), POOL_FD);
+    role_hex((const char *)data, text);
+    assert_int_equal(role_run("pool", text, NULL), 0);
+    close(POOL_FD);
+    close(fd);
+    assert_ok(hip.hipFreeAsync(ptr, NULL));
+    assert_ok(hip.hipStreamSynchronize(NULL));
+    assert_ok(hip.hipMemPoolDestroy(pool));
+}
+
 /* Waits for the other process's event; 0 when it came after some time. */
 int role_event(const char *argument)
 {
