@@ -1,5 +1,6 @@
 #include "config/cfg_units.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,34 +22,49 @@ static const struct unit time_units[] = {
     {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {NULL, 0},
 };
 
-/* Digits with at most one point: no sign, exponent, hex, inf or nan.  strtod
- * would also obey the program's locale, so a point is put together here. */
-static const char *number(const char *text, double *value_out)
-{
-    double value = 0, scale = 1;
-    int    digits = 0, point = 0;
+/* digits / 10^decimals of a unit */
+struct amount {
+    uint64_t digits;
+    int      decimals;
+    double   factor; /* of the unit; all powers below are whole */
+};
 
+static double value_of(const struct amount *amount)
+{
+    double value = (double)amount->digits * amount->factor;
+
+    for (int i = 0; i < amount->decimals; i++)
+        value /= 10;
+    return value;
+}
+
+/* Digits with at most one point: no sign, exponent, hex, inf or nan.  strtod
+ * would also obey the program's locale, and round. */
+static const char *number(const char *text, struct amount *amount)
+{
+    enum { DIGITS_MAX = 19 }; /* so that they fit in 64 bits */
+    bool point = false;
+    int  ndigits = 0;
+
+    *amount = (struct amount){0};
     for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
         if (*text == '.') {
-            point = 1;
+            point = true;
             continue;
         }
-        digits++;
-        value = value * 10 + (*text - '0');
-        if (point)
-            scale *= 10;
+        if (++ndigits > DIGITS_MAX)
+            return NULL;
+        amount->digits = amount->digits * 10 + (uint64_t)(*text - '0');
+        amount->decimals += point;
     }
-    if (digits == 0 || digits > 18)
-        return NULL;
-    *value_out = value / scale;
-    return text;
+    return ndigits > 0 ? text : NULL;
 }
 
 static hcomm_status quantity(const char *text, const struct unit *units,
-                             double *value_out)
+                             struct amount *amount_out)
 {
-    double      value;
-    const char *rest = number(text, &value);
+    struct amount amount;
+    const char   *rest = number(text, &amount);
 
     if (rest == NULL)
         return HCOMM_ERR_INVALID;
@@ -56,7 +72,8 @@ static hcomm_status quantity(const char *text, const struct unit *units,
         rest++;
     for (; units->name != NULL; units++) {
         if (strcmp(rest, units->name) == 0) {
-            *value_out = value * units->factor;
+            amount.factor = units->factor;
+            *amount_out = amount;
             return HCOMM_OK;
         }
     }
@@ -65,31 +82,45 @@ static hcomm_status quantity(const char *text, const struct unit *units,
 
 hcomm_status hc_units_bytes(const char *text, size_t *bytes_out)
 {
-    double value;
+    struct amount     amount;
+    unsigned __int128 bytes, divisor = 1;
 
-    if (quantity(text, byte_units, &value) != HCOMM_OK ||
-        value > (double)(SIZE_MAX / 2) || value != (double)(size_t)value)
+    if (quantity(text, byte_units, &amount) != HCOMM_OK)
         return HCOMM_ERR_INVALID;
-    *bytes_out = (size_t)value;
+    for (int i = 0; i < amount.decimals; i++)
+        divisor *= 10;
+    bytes = (unsigned __int128)amount.digits * (uint64_t)amount.factor;
+    if (bytes % divisor != 0 || bytes / divisor > SIZE_MAX / 2)
+        return HCOMM_ERR_INVALID;
+    *bytes_out = (size_t)(bytes / divisor);
     return HCOMM_OK;
 }
 
 hcomm_status hc_units_seconds(const char *text, double *seconds_out)
 {
-    return quantity(text, time_units, seconds_out);
+    struct amount amount;
+
+    if (quantity(text, time_units, &amount) != HCOMM_OK)
+        return HCOMM_ERR_INVALID;
+    *seconds_out = value_of(&amount);
+    return HCOMM_OK;
 }
 
 hcomm_status hc_units_rate(const char *text, double *bytes_per_s_out)
 {
-    char   amount[64];
-    size_t length = strlen(text);
+    char          bytes[64]; /* the text before "/s" */
+    struct amount amount;
+    size_t        length = strlen(text);
 
-    if (length < 2 || length >= sizeof amount ||
+    if (length < 2 || length >= sizeof bytes ||
         strcmp(text + length - 2, "/s") != 0)
         return HCOMM_ERR_INVALID;
-    memcpy(amount, text, length - 2);
-    amount[length - 2] = '\0';
-    return quantity(amount, byte_units, bytes_per_s_out);
+    memcpy(bytes, text, length - 2);
+    bytes[length - 2] = '\0';
+    if (quantity(bytes, byte_units, &amount) != HCOMM_OK)
+        return HCOMM_ERR_INVALID;
+    *bytes_per_s_out = value_of(&amount);
+    return HCOMM_OK;
 }
 
 const char *hc_units_print_bytes(size_t bytes, char *buffer, size_t room)

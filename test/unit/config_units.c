@@ -44,7 +44,7 @@ static void bytes_refuse_what_is_no_amount(void **state)
         " 1",
         "1MB/s",
         "1,5GB",
-        "9999999999999999999",
+        "99999999999999999999",
         "99999999TiB",
     };
 
@@ -76,8 +76,16 @@ static void durations_and_rates_have_units(void **state)
 
 static void printing_reads_back(void **state)
 {
-    static const size_t amounts[] = {
-        0, 1, 1000, 1024, 65536, 4194304, (size_t)3 << 30, 1048577};
+    static const size_t amounts[] = {0,
+                                     1,
+                                     1000,
+                                     1024,
+                                     65536,
+                                     4194304,
+                                     (size_t)3 << 30,
+                                     1048577,
+                                     SIZE_MAX / 2,
+                                     104857600000015728};
 
     (void)state;
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
