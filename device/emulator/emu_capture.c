@@ -126,9 +126,11 @@ int emu_capture_begin(struct emu_stream *stream, enum emu_capture_mode mode)
     if (capture == NULL)
         return EMU_OUT_OF_MEMORY;
     pthread_mutex_lock(&emu_lock);
-    if (is_legacy(stream))
-        status = EMU_CAPTURE_UNSUPPORTED;
-    else if (stream->capture != NULL)
+    if (is_legacy(stream)) {
+        status = forbid_implicit(stream);
+        if (status == EMU_OK)
+            status = EMU_CAPTURE_UNSUPPORTED;
+    } else if (stream->capture != NULL)
         status = EMU_ILLEGAL_STATE;
     if (status != EMU_OK) {
         free(capture);

@@ -225,6 +225,8 @@ int emu_vmm_map(struct emu_context *context, void *ptr, size_t bytes,
         (uintptr_t)ptr % EMU_VMM_GRANULARITY != 0 || !reserved(ptr, bytes) ||
         in_use(ptr, bytes))
         return EMU_INVALID_VALUE;
+    if (offset != 0 || bytes != vmm->bytes)
+        return EMU_NOT_SUPPORTED; /* by the drivers, either: all or nothing */
     fd = fcntl(vmm->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return EMU_OUT_OF_MEMORY;

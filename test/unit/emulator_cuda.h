@@ -5,7 +5,8 @@
  * What the tests of the emulated CUDA driver share.  Every test is a scene: a
  * forked process with its own environment that opens the library and exits
  * through its exit handlers.  The facts are those of NVIDIA's driver 580 on an
- * H200, where most scenes were run, too (HC_TEST_LIBCUDA names its library).
+ * H200, on which the scenes of memory, capture and sharing that need no second
+ * device and no slow link pass as well (HC_TEST_LIBCUDA names its library).
  */
 
 #include "test/unit/unit.h"

@@ -251,7 +251,7 @@ static void allocate_and_free(void)
     OK(cuMemGetInfo_v2(&before, &total));
     OK(cuMemAlloc_v2(&p, 3 * MB));
     OK(cuMemGetInfo_v2(&after, &total));
-    CHECK(before - after == 3 * MB);
+    CHECK(before - after >= 3 * MB);
     OK(cuMemGetAddressRange_v2(&base, &bytes, p + 2 * MB));
     CHECK(base == p && bytes == 3 * MB);
     EXPECT(HC_CU_INVALID_VALUE, cuMemFree_v2(p + 8));

@@ -329,7 +329,7 @@ static void import_vmm(int socket)
     OK(cuMemMap(p, bytes, 0, handle, 0));
     EXPECT(HC_CU_INVALID_VALUE, cuMemcpyDtoH_v2(data, p, sizeof data));
     OK(cuMemSetAccess(p, bytes, &to_device_0, 1));
-    OK(cuMemcpyDtoH_v2(data, p + 4 * MB, sizeof data));
+    OK(cuMemcpyDtoH_v2(data, p, sizeof data));
     CHECK(has_pattern(data, sizeof data, 6));
     EXPECT(HC_CU_INVALID_VALUE, cuMemAddressFree(p, bytes));
     OK(cuMemUnmap(p, bytes));
@@ -345,8 +345,8 @@ static void share_vmm(void)
         .type = HC_CU_ALLOCATION_PINNED,
         .requested_handle_types = HC_CU_HANDLE_FD,
         .location = {HC_CU_LOCATION_DEVICE, 0}};
-    size_t    bytes = 8 * MB, grain;
-    hc_cu_vmm handle, retained;
+    size_t    half = 4 * MB, grain;
+    hc_cu_vmm handle, second, retained;
     hc_cu_ptr p, plain;
     char      data[64];
     int       fd = -1;
@@ -355,29 +355,32 @@ static void share_vmm(void)
     OK(cuMemGetAllocationGranularity(&grain, &prop, 0));
     CHECK(grain == 2 * MB);
     EXPECT(HC_CU_INVALID_VALUE, cuMemCreate(&handle, grain + 1, &prop, 0));
-    OK(cuMemCreate(&handle, bytes, &prop, 0));
-    OK(cuMemAddressReserve(&p, bytes, 0, 0, 0));
+    OK(cuMemCreate(&handle, half, &prop, 0));
+    OK(cuMemCreate(&second, half, &prop, 0));
+    OK(cuMemAddressReserve(&p, 2 * half, 0, 0, 0));
+    EXPECT(HC_CU_NOT_SUPPORTED, cuMemMap(p, half / 2, 0, handle, 0));
     /* Two mappings side by side: copies may span them. */
-    OK(cuMemMap(p, 4 * MB, 0, handle, 0));
-    OK(cuMemMap(p + 4 * MB, 4 * MB, 4 * MB, handle, 0));
-    EXPECT(HC_CU_INVALID_VALUE, cuMemMap(p, 4 * MB, 0, handle, 0));
-    OK(cuMemSetAccess(p, bytes, &to_device_0, 1));
+    OK(cuMemMap(p, half, 0, handle, 0));
+    OK(cuMemMap(p + half, half, 0, second, 0));
+    EXPECT(HC_CU_INVALID_VALUE, cuMemMap(p, half, 0, handle, 0));
+    OK(cuMemSetAccess(p, 2 * half, &to_device_0, 1));
     fill_pattern(data, sizeof data, 6);
-    OK(cuMemcpyHtoD_v2(p + 4 * MB, data, sizeof data));
-    OK(cuMemsetD8_v2(p + 4 * MB - 32, 9, 32));
-    OK(cuMemcpyDtoH_v2(data, p + 4 * MB - 32, sizeof data));
+    OK(cuMemcpyHtoD_v2(p + half, data, sizeof data));
+    OK(cuMemsetD8_v2(p + half - 32, 9, 32));
+    OK(cuMemcpyDtoH_v2(data, p + half - 32, sizeof data));
     CHECK(data[31] == 9 && has_pattern(data + 32, 32, 6));
-    OK(cuMemRetainAllocationHandle(&retained, (void *)(uintptr_t)(p + 100)));
-    CHECK(retained == handle);
+    OK(cuMemRetainAllocationHandle(&retained,
+                                   (void *)(uintptr_t)(p + half + 100)));
+    CHECK(retained == second);
     OK(cuMemExportToShareableHandle(&fd, retained, HC_CU_HANDLE_FD, 0));
     OK(cuMemAlloc_v2(&plain, 64));
     EXPECT(HC_CU_INVALID_VALUE,
            cuMemRetainAllocationHandle(&retained, (void *)(uintptr_t)plain));
-    send_bytes(peer.socket, &bytes, sizeof bytes, fd);
+    send_bytes(peer.socket, &half, sizeof half, fd);
     finish_peer(peer);
     EXPECT(HC_CU_INVALID_VALUE, cuMemUnmap(p, 2 * MB));
-    OK(cuMemUnmap(p, bytes));
-    OK(cuMemAddressFree(p, bytes));
+    OK(cuMemUnmap(p, 2 * half));
+    OK(cuMemAddressFree(p, 2 * half));
 }
 
 static void mapped_memory_is_shared_by_descriptor(void **state)

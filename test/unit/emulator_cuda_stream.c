@@ -115,6 +115,7 @@ static void order_against_the_legacy_stream(void)
     EXPECT(HC_CU_NOT_READY, cuEventQuery(recorded_on(HC_CU_STREAM_PER_THREAD)));
     OK(cuEventQuery(recorded_on(free_one)));
     OK(cuStreamSynchronize(blocking));
+    OK(cuStreamSynchronize(HC_CU_STREAM_PER_THREAD));
     OK(cuStreamQuery(NULL));
 
     keep_busy(free_one);
