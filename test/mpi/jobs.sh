@@ -38,6 +38,12 @@ job() {
     status=$?
 }
 
+# A job that is to die.  mpirun 4.1.4 over PMIx 4.2 may hang in its own
+# finalize after an abort, hcomm or not, so how it ends is not looked at.
+doomed_job() {
+    limit=15 job "$@"
+}
+
 alone() { # a program without mpirun
     timeout -k 5 "${limit:-120}" "$@" >"$log" 2>&1 </dev/null
     status=$?
@@ -69,9 +75,13 @@ all_right() {
     succeeded && says "$1" ': right$'
 }
 
+failed() {
+    [ "$status" -ne 0 ]
+}
+
 # Died of touching device memory: nothing but a stock Open MPI does.
 segfaulted() {
-    [ "$status" -ne 0 ] && grep -qE 'signal 11|Segmentation fault' "$log" && says 0 ': right$'
+    failed && grep -qE 'signal 11|Segmentation fault' "$log" && says 0 ': right$'
 }
 
 # A TAP program under mpirun: as many ok lines as planned, and no other.

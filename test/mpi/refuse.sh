@@ -8,7 +8,7 @@ fake=$builddir/test/mpi/.libs/fake_library.so
 as_version() { # as_version TEXT JOB-ARGUMENTS...
     export FAKE_VERSION="$1"
     shift
-    job 2 -x FAKE_VERSION -x LD_PRELOAD="$fake" "$@"
+    limit=20 job 2 -x FAKE_VERSION -x LD_PRELOAD="$fake" "$@"
 }
 
 first_words() {
@@ -25,7 +25,7 @@ ok "5.0.3: said once, with both versions and what to install" \
 
 as_version "Open MPI v5.0.3, package: Debian OpenMPI" --mca coll hcomm "$programs/allreduce" host
 ok "5.0.3 and --mca coll hcomm: our words come first" first_words '^hcomm error .*4\.1\.z.* 5\.0\.3 '
-ok "5.0.3 and --mca coll hcomm: the job ends" eval '[ $status -ne 0 ] && [ $status -ne 124 ]'
+ok "5.0.3 and --mca coll hcomm: the job fails" failed
 
 as_version "MPICH Version: 4.2" "$programs/allreduce" host
 ok "another library is named" says 1 '^hcomm error .*MPICH Version: 4\.2'

@@ -14,10 +14,10 @@ ok "--mca coll hcomm" all_right 3
 job 3 --mca coll hcomm,tuned,basic,libnbc,self,inter,sync "$programs/allreduce"
 ok "an explicit list with hcomm" all_right 3
 
-job 2 --mca coll tuned,basic,libnbc,self,inter,sync "$programs/allreduce"
+doomed_job 2 --mca coll tuned,basic,libnbc,self,inter,sync "$programs/allreduce"
 ok "an explicit list without hcomm" segfaulted
 
-job 2 --mca coll ^hcomm "$programs/allreduce"
+doomed_job 2 --mca coll ^hcomm "$programs/allreduce"
 ok "--mca coll ^hcomm is stock Open MPI" segfaulted
 
 job 2 --mca coll ^hcomm --mca coll_hcomm_log_level debug "$programs/allreduce" host
@@ -37,7 +37,7 @@ ok "MPI_Comm_spawn" all_right 3
 job 2 "$programs/spawn"
 ok "MPI_Comm_spawn by two" all_right 4
 OMPI_MCA_coll=^hcomm
-job 2 "$programs/allreduce"
+doomed_job 2 "$programs/allreduce"
 ok "OMPI_MCA_coll=^hcomm" segfaulted
 unset OMPI_MCA_coll
 
@@ -55,7 +55,7 @@ ok "HCOMM_LOG_LEVEL outweighs a parameter file" says 0 "$served"
 HCOMM_LOG_LEVEL=warn job 2 --mca coll_hcomm_log_level debug "$programs/allreduce"
 ok "--mca outweighs HCOMM_LOG_LEVEL" says 2 "$served"
 echo 'coll = ^hcomm' >"$HOME/.openmpi/mca-params.conf"
-job 2 "$programs/allreduce"
+doomed_job 2 "$programs/allreduce"
 ok "coll = ^hcomm in a parameter file" segfaulted
 rm -r "$HOME/.openmpi"
 
@@ -64,7 +64,7 @@ export OMPI_MCA_coll_hcomm_log_level=debug
 job 2 --mca coll_hcomm_enable 0 "$programs/allreduce" host
 ok "coll_hcomm_enable 0: host memory works" all_right 2
 ok "coll_hcomm_enable 0: serves nothing" says 0 "$served"
-job 2 --mca coll_hcomm_enable 0 "$programs/allreduce"
+doomed_job 2 --mca coll_hcomm_enable 0 "$programs/allreduce"
 ok "coll_hcomm_enable 0: stock Open MPI" segfaulted
 emulate=$HCOMM_EMULATE
 unset HCOMM_EMULATE

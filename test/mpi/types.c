@@ -225,15 +225,19 @@ static MPI_Op user_op(MPI_User_function *function, int commutes)
     return op;
 }
 
-#define PLAIN(name, mpi_type, op, ctype)                                 \
-    {                                                                    \
-#name, mpi_type, op, sizeof(ctype), name##_value, name##_combine \
+#define PLAIN(id, mpi_type, mpi_op, ctype)                                     \
+    {                                                                          \
+        .name = #id, .type = (mpi_type), .op = (mpi_op),                       \
+        .extent = sizeof(ctype), .value = id##_value, .combine = id##_combine, \
     }
-#define OWN(name, extent, commutes)                                 \
-    {                                                               \
-#name, name##_type(), user_op(name##_op, commutes), extent, \
-            name##_value, name##_combine                            \
+#define OWN(id, bytes, commutes, gaps)                                      \
+    {                                                                       \
+        .name = #id, .type = id##_type(), .op = user_op(id##_op, commutes), \
+        .extent = (bytes), .has_gaps = (gaps), .value = id##_value,         \
+        .combine = id##_combine,                                            \
     }
+
+enum { TYPE_LOCATED = 4, FIRST_OWN = 5, TYPE_STRUCT = 7, TYPE_SHIFTED = 8 };
 
 void types_create(struct test_type types[TEST_TYPES])
 {
@@ -243,16 +247,17 @@ void types_create(struct test_type types[TEST_TYPES])
         PLAIN(double, MPI_DOUBLE, MPI_MAX, double),
         PLAIN(byte, MPI_UNSIGNED_CHAR, MPI_BXOR, char),
         PLAIN(located, MPI_DOUBLE_INT, MPI_MINLOC, struct located),
-        OWN(matrix, 16, 0),
-        OWN(vector, VECTOR_EXTENT, 1),
-        OWN(struct, STRUCT_EXTENT, 1),
-        OWN(shifted, SHIFTED_EXTENT, 1),
+        OWN(matrix, 16, 0, false),
+        OWN(vector, VECTOR_EXTENT, 1, true),
+        OWN(struct, STRUCT_EXTENT, 1, true),
+        OWN(shifted, SHIFTED_EXTENT, 1, false),
     };
 
     memcpy(types, all, sizeof all);
+    types[TYPE_LOCATED].has_gaps = true;
+    types[TYPE_STRUCT].is_shifted = true;
+    types[TYPE_SHIFTED].is_shifted = true;
 }
-
-enum { FIRST_OWN = 5 };
 
 void types_free(struct test_type types[TEST_TYPES])
 {

@@ -5,6 +5,7 @@
  * it: by formulas, in plain C. */
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct test_type {
@@ -12,6 +13,8 @@ struct test_type {
     MPI_Datatype type;
     MPI_Op       op;
     size_t       extent; /* bytes from one element to the next */
+    bool         has_gaps;
+    bool         is_shifted; /* data begins elsewhere than the element does */
     /* Write what rank contributes as element i. */
     void (*value)(unsigned char *element, int rank, size_t i);
     /* Combine into element what the next rank contributed. */
