@@ -140,7 +140,7 @@ uint64_t emu_next_id(void); /* 1, 2, ... */
 void emu_pool_count(struct emu_pool *pool, size_t bytes);
 void emu_pool_discount(struct emu_pool *pool, size_t bytes);
 
-/* ------------------------------------------------------------ emu_stream.c */
+/* ------------------------------------------- emu_queue.c and emu_stream.c */
 
 struct emu_dep {
     struct emu_stream *stream; /* referenced */
@@ -207,6 +207,9 @@ int  emu_wait(struct emu_stream *stream, uint64_t seq);
 void emu_stream_unref_locked(struct emu_stream *stream);
 /* Take the handle away; the stream goes when its work is done. */
 void emu_stream_retire_locked(struct emu_stream *stream);
+/* A stream of the context with unfinished work, or NULL. */
+struct emu_stream *emu_busy_stream_locked(struct emu_context *context,
+                                          bool                blocking_only);
 /* Wait for every stream of the context. */
 int emu_drain_locked(struct emu_context *context);
 /* Wait for all contexts on a device (-1: on all devices). */

@@ -1,5 +1,6 @@
 #include "test/unit/emulator_cuda.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -373,6 +374,56 @@ static void threads_may_share_everything(void **state)
     run_scene(work_in_threads, NULL);
 }
 
+static void *use_own_stream(void *unused)
+{
+    char      sent[64], got[64];
+    hc_cu_ptr p;
+
+    (void)unused;
+    OK(cuCtxSetCurrent(shared_context));
+    OK(cuMemAlloc_v2(&p, sizeof sent));
+    fill_pattern(sent, sizeof sent, 8);
+    OK(cuMemcpyHtoDAsync_v2(p, sent, sizeof sent, HC_CU_STREAM_PER_THREAD));
+    OK(cuMemsetD8Async(p, 0, 1, HC_CU_STREAM_PER_THREAD));
+    OK(cuMemcpyDtoHAsync_v2(got, p, sizeof got, HC_CU_STREAM_PER_THREAD));
+    CHECK(got[0] == 0 && memcmp(got + 1, sent + 1, sizeof got - 1) == 0);
+    OK(cuMemFree_v2(p));
+    return NULL;
+}
+
+static int thread_count(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int  count = 0;
+
+    CHECK(tasks != NULL);
+    while (readdir(tasks) != NULL)
+        count++;
+    closedir(tasks);
+    return count;
+}
+
+static void use_many_threads(void)
+{
+    pthread_t thread;
+    int       before;
+
+    shared_context = open_device();
+    before = thread_count();
+    for (int i = 0; i < 50; i++) {
+        CHECK(pthread_create(&thread, NULL, use_own_stream, NULL) == 0);
+        CHECK(pthread_join(thread, NULL) == 0);
+    }
+    usleep(100000); /* the last stream's thread may still be on its way out */
+    CHECK(thread_count() < before + 10);
+}
+
+static void a_threads_own_stream_ends_with_it(void **state)
+{
+    (void)state;
+    run_scene(use_many_threads, NULL);
+}
+
 static void exit_while_busy(void)
 {
     struct hc_cu_stream *stream;
@@ -403,6 +454,7 @@ int main(void)
         cmocka_unit_test(freeing_waits_for_the_device),
         cmocka_unit_test(links_take_the_time_they_are_given),
         cmocka_unit_test(threads_may_share_everything),
+        cmocka_unit_test(a_threads_own_stream_ends_with_it),
         cmocka_unit_test(a_program_may_exit_with_copies_in_flight),
     };
 
