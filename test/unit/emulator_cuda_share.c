@@ -91,6 +91,7 @@ static void export_memory(void)
     OK(cuMemcpyDtoH_v2(data, p, BYTES));
     CHECK(has_pattern(data, BYTES, 2));
     OK(cuMemFree_v2(p));
+    OK(cuMemAlloc_v2(&p, BYTES)); /* in its place, but no longer the same */
     acknowledge(peer.socket);
     finish_peer(peer);
 }
