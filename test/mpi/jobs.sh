@@ -19,7 +19,8 @@ export OMPI_MCA_mca_base_component_path="$builddir/ompi_component:$component_dir
 export OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export LD_LIBRARY_PATH="$builddir/emulator/nvidia:$builddir/emulator/amd${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+emulators=$builddir/emulator/nvidia:$builddir/emulator/amd
+export LD_LIBRARY_PATH="$emulators${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export HCOMM_EMULATE=nvidia:2,amd:2
 export HOME="$work" # no settings but the test's own
 unset HCOMM_LOG_LEVEL HCOMM_LOG_FILE HCOMM_ENABLE OMPI_MCA_coll
@@ -38,8 +39,9 @@ job() {
     status=$?
 }
 
-# A job that is to die.  mpirun 4.1.4 over PMIx 4.2 may hang in its own
-# finalize after an abort, hcomm or not, so how it ends is not looked at.
+# A job that is to die.  mpirun 4.1.4 over PMIx 4.2 may hang or crash in its own
+# finalize after an abort, hcomm or not, and lose Open MPI's words: neither how
+# it ends nor what they were is looked at.
 doomed_job() {
     limit=15 job "$@"
 }

@@ -23,8 +23,10 @@ ok "5.0.3: host memory works without hcomm" all_right 2
 ok "5.0.3: said once, with both versions and what to install" \
     says 1 '^hcomm error .*4\.1\.z.* 5\.0\.3 .*install'
 
-as_version "Open MPI v5.0.3, package: Debian OpenMPI" --mca coll hcomm "$programs/allreduce" host
-ok "5.0.3 and --mca coll hcomm: our words come first" first_words '^hcomm error .*4\.1\.z.* 5\.0\.3 '
+as_version "Open MPI v5.0.3, package: Debian OpenMPI" --mca coll hcomm \
+    "$programs/allreduce" host
+ok "5.0.3 and --mca coll hcomm: our words come first" \
+    first_words '^hcomm error .*4\.1\.z.* 5\.0\.3 '
 ok "5.0.3 and --mca coll hcomm: the job fails" failed
 
 as_version "MPICH Version: 4.2" "$programs/allreduce" host

@@ -41,7 +41,8 @@ on_other -x HCOMM_EMULATE sh -c 'echo "emulate=${HCOMM_EMULATE-unset}"'
 ok "HCOMM_X arrives with -x" says 2 '^emulate=nvidia:2,amd:2$'
 
 # Rank 0 here has no device; that rank 1 over there has one, it reads of it.
-through_agent 1 "localhost:1,$other:1" --map-by node -x HCOMM_EMULATE= "$programs/allreduce" host : \
+through_agent 1 "localhost:1,$other:1" --map-by node \
+    -x HCOMM_EMULATE= "$programs/allreduce" host : \
     -n 1 -x LD_LIBRARY_PATH -x HCOMM_EMULATE "$programs/allreduce"
 ok "an accelerator on the other host alone" all_right 2
 ok "an accelerator on the other host alone: hcomm serves both" says 2 "$served"

@@ -89,6 +89,13 @@ took=$(($(date +%s) - start))
 ok "four ranks without hcomm" all_right 5
 ok "four ranks without hcomm are not waited for" [ "$took" -lt 6 ]
 unset OMPI_MCA_coll_hcomm_log_level
+# A vendor asked for by name has to be here.
+if [ ! -e /dev/kfd ]; then
+    doomed_job 2 -x HCOMM_EMULATE=nvidia:1 --mca coll_hcomm_devices hip "$programs/allreduce"
+    ok "devices names what is not here: the job fails, without a crash" \
+        eval 'failed && ! segfaulted && says 0 ": right$"'
+    ok "devices names what is not here: each rank says so" says 2 '^hcomm error .*devices=hip'
+fi
 
 # What ompi_info shows
 info() {
