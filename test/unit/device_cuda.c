@@ -296,6 +296,7 @@ static void capturing_stream_is_an_error_and_stays_valid(void **state)
     assert_int_equal(hc_dev_query(address(buffer), &mem), HCOMM_OK);
     assert_int_equal(hc_stage_open(&stage, &mem, BYTES), HCOMM_ERR_INVALID);
     assert_int_equal(cuStreamEndCapture(stream, &graph), 0);
+    assert_int_equal(cuGraphDestroy(graph), 0);
     assert_int_equal(cuStreamDestroy_v2(stream), 0);
     assert_int_equal(staged_word(buffer, 0), 0);
     cuMemFree_v2(buffer);
