@@ -20,12 +20,22 @@ bool hc_ompi_speaks_for_job(void)
     return rank == NULL || strcmp(rank, "0") == 0;
 }
 
+/* Before MPI_Init knows the rank, mpirun's word for it. */
+static void tell_log_the_rank(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+
+    if (rank != NULL)
+        hc_log_set_rank(atoi(rank));
+}
+
 static int component_register(void)
 {
     int rc;
 
     if (registering)
         return OMPI_SUCCESS;
+    tell_log_the_rank();
     /* Before anything else, since all else relies on the library's layout. */
     if (!hc_ompi_library_is_served())
         return OMPI_ERR_NOT_AVAILABLE;

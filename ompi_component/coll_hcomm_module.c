@@ -1,7 +1,9 @@
 #include "ompi_component/coll_hcomm.h"
 
 #include "config/cfg_log.h"
+#include "config/cfg_param.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* Gives each lower module back once, however often it is called: Open MPI
@@ -36,16 +38,25 @@ static bool retain_lower(struct hc_ompi_lower *lower, const mca_coll_base_comm_c
     return complete;
 }
 
+/* Once: it is the same for every communicator that the program makes. */
+static void warn_of_nothing_beneath(const struct ompi_communicator_t *comm)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+
+    if (hc_ompi_speaks_for_job() && !atomic_flag_test_and_set(&said))
+        hc_log(HC_LOG_WARN,
+               "coll/hcomm stays off %s: no other component serves it; raise coll_hcomm_priority "
+               "(now %d), or name more components in --mca coll",
+               comm->c_name, hc_param_int(HC_PARAM_PRIORITY));
+}
+
 static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_t *comm)
 {
     hc_ompi_module *module = (hc_ompi_module *)base;
 
     if (!retain_lower(&module->lower, comm->c_coll)) {
         release_lower(&module->lower);
-        hc_log(HC_LOG_WARN,
-               "coll/hcomm stays off %s: no other component serves it (coll_hcomm_priority lowest, "
-               "or a coll list too short)",
-               comm->c_name);
+        warn_of_nothing_beneath(comm);
         return OMPI_ERR_NOT_FOUND;
     }
     hc_log(HC_LOG_DEBUG, "coll/hcomm serves %s, rank %d of %d", comm->c_name, ompi_comm_rank(comm),

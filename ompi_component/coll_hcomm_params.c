@@ -58,13 +58,16 @@ static const char *text_from_storage(const struct hc_param_row *row, const union
     return buffer;
 }
 
-/* ompi_info shows what counts, and where it is from: HCOMM_X has won here. */
-static void show_environment(enum hc_param param, int variable)
+/* ompi_info shows what counts, where that is not what Open MPI was told. */
+static void show_value_in_force(enum hc_param param, int variable)
 {
     const struct hc_param_row *row = hc_param_row(param);
+    mca_base_var_source_t      source = MCA_BASE_VAR_SOURCE_DEFAULT;
     union storage              value;
     const void                *from = &value;
 
+    if (hc_param_source(param) == HC_PARAM_ENVIRONMENT)
+        source = MCA_BASE_VAR_SOURCE_ENV;
     if (row->type == HC_PARAM_BOOL)
         value.yes = hc_param_bool(param);
     else if (row->type == HC_PARAM_INT)
@@ -73,27 +76,40 @@ static void show_environment(enum hc_param param, int variable)
         from = hc_param_text(param);
 
     (void)mca_base_var_set_flag(variable, MCA_BASE_VAR_FLAG_SETTABLE, true);
-    (void)mca_base_var_set_value(variable, from, sizeof value, MCA_BASE_VAR_SOURCE_ENV, NULL);
+    (void)mca_base_var_set_value(variable, from, sizeof value, source, NULL);
     (void)mca_base_var_set_flag(variable, MCA_BASE_VAR_FLAG_SETTABLE, false);
+}
+
+/* Numbers as they were written, since Open MPI makes a 0 of what is none; text
+ * as Open MPI has it, which has expanded a leading ~. */
+static const char *text_of_mca(enum hc_param param, char *buffer, size_t room)
+{
+    const struct hc_param_row *row = hc_param_row(param);
+    const char                *text = NULL;
+    char                       variable[96];
+
+    snprintf(variable, sizeof variable, "OMPI_MCA_coll_hcomm_%s", row->name);
+    if (row->type == HC_PARAM_BOOL || row->type == HC_PARAM_INT)
+        text = getenv(variable);
+    return text != NULL ? text : text_from_storage(row, &storages[param], buffer, room);
 }
 
 /* Whoever is stronger: what Open MPI was told, or HCOMM_X. */
 static void settle(enum hc_param param, int variable)
 {
-    const struct hc_param_row *row = hc_param_row(param);
-    mca_base_var_source_t      source = MCA_BASE_VAR_SOURCE_DEFAULT;
-    char                       number[16];
-    const char                *text;
+    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_ENV; /* as it is on failure */
+    char                  buffer[16];
+    const char           *text = text_of_mca(param, buffer, sizeof buffer);
+    hcomm_status          status = HCOMM_OK;
 
     (void)mca_base_var_get_value(variable, NULL, &source, NULL);
-    text = text_from_storage(row, &storages[param], number, sizeof number);
     if (source == MCA_BASE_VAR_SOURCE_FILE)
-        (void)hc_param_set(param, text, HC_PARAM_FILE);
+        status = hc_param_set(param, text, HC_PARAM_FILE);
     else if (source != MCA_BASE_VAR_SOURCE_DEFAULT)
-        (void)hc_param_set(param, text, HC_PARAM_MCA);
+        status = hc_param_set(param, text, HC_PARAM_MCA);
 
-    if (hc_param_source(param) == HC_PARAM_ENVIRONMENT)
-        show_environment(param, variable);
+    if (status != HCOMM_OK || hc_param_source(param) == HC_PARAM_ENVIRONMENT)
+        show_value_in_force(param, variable);
 }
 
 static void register_param(enum hc_param param)
@@ -108,8 +124,7 @@ static void register_param(enum hc_param param)
         &mca_coll_hcomm_component.collm_version, row->name, help, mca_type(row), NULL, 0, 0,
         (mca_base_var_info_lvl_t)(OPAL_INFO_LVL_1 + row->level - 1), MCA_BASE_VAR_SCOPE_READONLY,
         &storages[param]);
-    if (variable >= 0)
-        settle(param, variable);
+    settle(param, variable); /* negative: Open MPI did not like the value */
 }
 
 /* Open MPI takes any name without a word, so a misspelt setting is ours to

@@ -139,4 +139,15 @@ ok "a setting of the environment alone is said once" says 1 'coll_hcomm_emulate 
 job 1 --mca coll_hcomm_chunk plenty "$programs/allreduce"
 ok "a value that is none" says 1 'chunk=plenty'
 ok "a value that is none: the default counts" all_right 1
+job 1 --mca coll_hcomm_priority high "$programs/allreduce"
+ok "a number that is none" says 1 'priority=high'
+ok "a number that is none: the default counts" all_right 1
+job 1 --mca coll_hcomm_enable perhaps "$programs/allreduce"
+ok "a truth that is none" says 1 'enable=perhaps'
+ok "a truth that is none: the default counts" all_right 1
+OMPI_MCA_coll_hcomm_priority=high info
+ok "a number that is none: ompi_info shows the default" value priority 95 default
+doomed_job 2 --mca coll_hcomm_priority 0 "$programs/allreduce"
+ok "nothing beneath: stock Open MPI" segfaulted
+ok "nothing beneath: said once" says 1 '^hcomm warn .*coll_hcomm_priority'
 finish
