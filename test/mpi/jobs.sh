@@ -18,6 +18,7 @@ component_dir=$(ompi_info --parsable --path pkglibdir | sed -n 's/^path:pkglibdi
 export OMPI_MCA_mca_base_component_path="$builddir/ompi_component:$component_dir"
 export OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_mpi_yield_when_idle=1 # more ranks than cores, and engines beside
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 emulators=$builddir/emulator/nvidia:$builddir/emulator/amd
 export LD_LIBRARY_PATH="$emulators${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"

@@ -41,6 +41,7 @@ enum { WORDS = 50000, BYTES = WORDS * 4, SLOW_MS = 200 };
     X(cuStreamDestroy_v2, (void *))                                        \
     X(cuStreamBeginCapture_v2, (void *, int))                              \
     X(cuStreamEndCapture, (void *, void **))                               \
+    X(cuGraphDestroy, (void *))                                            \
     X(cuPointerGetAttribute, (void *, int, uint64_t))                      \
     X(cuModuleLoadData, (void **, const void *))                           \
     X(cuModuleGetFunction, (void **, void *, const char *))                \
