@@ -147,9 +147,9 @@ chmod +x object.o
 broken "an object file" ./object.o 'object file'
 bytes=$(wc -c <plain)
 for share in 1 30 63 64 100 1000 $((bytes / 3)) $((bytes / 2)); do
-    head -c "$share" plain >cut
-    chmod +x cut
-    broken "cut after $share bytes" ./cut '^hcc-launch: .*cut'
+    head -c "$share" plain >shortened
+    chmod +x shortened
+    broken "cut after $share bytes" ./shortened '^hcc-launch: .*shortened'
 done
 : >empty
 head -c 5000 /dev/urandom >garbage

@@ -320,13 +320,14 @@ static struct hc_cu_event   *shared_event;
 static void one_round(unsigned seed)
 {
     struct hc_cu_stream *mine;
-    hc_cu_ptr            p, pool;
+    hc_cu_ptr            p, pool, other;
     char                 sent[3000], got[3000];
     unsigned             type;
 
     mine = new_stream(seed % 2);
     fill_pattern(sent, sizeof sent, seed);
     OK(cuMemAlloc_v2(&p, sizeof sent));
+    OK(cuMemAlloc_v2(&other, 64));
     OK(cuMemAllocAsync(&pool, sizeof sent, mine));
     OK(cuMemcpyHtoDAsync_v2(p, sent, sizeof sent, mine));
     OK(cuEventRecord(shared_event, shared_stream));
@@ -334,13 +335,15 @@ static void one_round(unsigned seed)
     OK(cuMemcpyDtoDAsync_v2(pool, p, sizeof sent, mine));
     OK(cuEventRecord(shared_event, mine));
     OK(cuStreamWaitEvent(shared_stream, shared_event, 0));
-    OK(cuMemsetD8Async(p, 1, 64, shared_stream));
+    /* Not into p: another thread may have recorded the event meanwhile. */
+    OK(cuMemsetD8Async(other, 1, 64, shared_stream));
     OK(cuMemcpyDtoHAsync_v2(got, pool, sizeof got, mine));
     OK(cuStreamSynchronize(mine));
     CHECK(has_pattern(got, sizeof got, seed));
     OK(cuPointerGetAttribute(&type, HC_CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
     OK(cuMemFreeAsync(pool, mine));
     OK(cuStreamDestroy_v2(mine));
+    OK(cuMemFree_v2(other));
     OK(cuMemFree_v2(p));
 }
 
