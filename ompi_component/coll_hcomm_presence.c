@@ -1,70 +1,39 @@
 #include "ompi_component/coll_hcomm.h"
 
 #include "config/cfg_log.h"
+#include "ompi_component/ompi_presence.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-/*
- * What each process publishes before MPI_Init exchanges such things, and may
- * read of any other after.  Later versions only append, so a longer one is
- * read as far as it is known.
- */
-struct presence {
-    uint32_t magic;
-    uint16_t version;
-    uint16_t bytes;
-    uint8_t  accelerator; /* 0 or 1 */
-    uint8_t  reserved[7];
-};
-
-enum { PRESENCE_MAGIC = 0x4d4f4348 /* "HCOM" */, PRESENCE_VERSION = 1 };
 
 int hc_ompi_publish_presence(bool present)
 {
-    struct presence mine = {
-        .magic = PRESENCE_MAGIC,
-        .version = PRESENCE_VERSION,
-        .bytes = sizeof mine,
-        .accelerator = present,
-    };
-    int rc;
+    unsigned char mine[HC_PRESENCE_BYTES];
+    int           rc;
 
-    OPAL_MODEX_SEND(rc, HC_OMPI_MODEX_SCOPE, &mca_coll_hcomm_component.collm_version, &mine,
+    hc_presence_write(present, mine);
+    OPAL_MODEX_SEND(rc, HC_OMPI_MODEX_SCOPE, &mca_coll_hcomm_component.collm_version, mine,
                     sizeof mine);
     return rc;
-}
-
-static bool is_valid(const struct presence *presence, size_t bytes)
-{
-    return presence->magic == PRESENCE_MAGIC && presence->version >= PRESENCE_VERSION &&
-           presence->bytes == bytes;
 }
 
 /* A process without hcomm has published nothing: as good as none. */
 static bool has_accelerator(const opal_process_name_t *name)
 {
-    struct presence presence;
-    uint8_t        *blob = NULL;
-    size_t          bytes = 0;
-    bool            valid = false;
+    uint8_t *wire = NULL;
+    size_t   bytes = 0;
+    bool     accelerator = false;
 
-    if (hc_ompi_modex_get(&mca_coll_hcomm_component.collm_version, name, &blob, &bytes) !=
+    if (hc_ompi_modex_get(&mca_coll_hcomm_component.collm_version, name, &wire, &bytes) !=
         OPAL_SUCCESS)
         return false;
-    if (bytes >= sizeof presence) {
-        memcpy(&presence, blob, sizeof presence);
-        valid = is_valid(&presence, bytes);
-    }
-    free(blob);
-    if (!valid)
+    if (!hc_presence_read(wire, bytes, &accelerator))
         hc_log(HC_LOG_WARN,
                "rank %u runs an hcomm that this one cannot read, and counts as without "
                "accelerator; install the same version everywhere",
                name->vpid);
-    return valid && presence.accelerator == 1;
+    free(wire);
+    return accelerator;
 }
 
 /* Ourselves first: where there are accelerators, most processes see one, and

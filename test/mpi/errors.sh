@@ -41,6 +41,23 @@ ok "the driver does not pin" all_right 3
 HCOMM_EMU_FAULT='cuMemHostRegister_v2@*=2' job 3 "$programs/allreduce" pool
 ok "the driver has no memory to pin" all_right 3
 
+# Asked for by name, and not there: an error in every rank, and never a crash.
+refused() {
+    failed && says 2 "^hcomm error .*$1" && says 0 'Segmentation fault' && says 0 ': right$'
+}
+
+HCOMM_DEVICES=voodoo doomed_job 2 "$programs/allreduce"
+ok "devices: an unknown word" refused "devices=voodoo: 'voodoo' is no vendor"
+HCOMM_EMULATE=nvidia:2 HCOMM_DEVICES=cuda,hip doomed_job 2 "$programs/allreduce"
+ok "devices: a vendor that is not here" refused 'asks for hip, .*none of its device nodes'
+if ldconfig -p 2>/dev/null | grep -q libamdhip64; then
+    skip "devices: a vendor whose library is missing" "this machine has libamdhip64"
+else
+    HCOMM_DEVICES=cuda,hip LD_LIBRARY_PATH="$builddir/emulator/nvidia" \
+        doomed_job 2 "$programs/allreduce"
+    ok "devices: a vendor whose library is missing" refused 'not found:.*libamdhip64.so.6'
+fi
+
 # Errors are fatal by default.
 HCOMM_EMU_FAULT='1:cuMemcpyAsync@1=1' doomed_job 2 "$programs/allreduce"
 ok "without an error handler the job fails" failed

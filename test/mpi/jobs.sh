@@ -65,6 +65,11 @@ ok() {
     fi
 }
 
+skip() { # skip WHAT REASON
+    tests=$((tests + 1))
+    echo "ok $tests - $1 # SKIP $2"
+}
+
 says() {
     [ "$(grep -cE -- "$2" "$log")" -eq "$1" ]
 }
