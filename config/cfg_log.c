@@ -63,12 +63,14 @@ void hc_log_set_file(const char *pattern)
     FILE *file = NULL;
 
     if (pattern[0] != '\0') {
-        if (expand(pattern, own_rank, path, sizeof path) == 0)
-            file = fopen(path, "ae");
-        if (file == NULL)
+        if (expand(pattern, own_rank, path, sizeof path) != 0)
             hc_log(HC_LOG_ERROR,
-                   "log_file=%s: cannot be opened (%s; %%h, %%p and %%r are "
-                   "known); writing to stderr",
+                   "log_file=%s: too long, or more than %%h, %%p and %%r; "
+                   "writing to stderr",
+                   pattern);
+        else if ((file = fopen(path, "ae")) == NULL)
+            hc_log(HC_LOG_ERROR,
+                   "log_file=%s: cannot be opened (%s); writing to stderr",
                    pattern, strerror(errno));
     }
 
@@ -81,8 +83,7 @@ void hc_log_set_file(const char *pattern)
 
 void hc_log_write(enum hc_log_level level, const char *format, ...)
 {
-    static const char *const names[] = {"error", "warn", "info", "debug",
-                                        "trace"};
+    static const char *const names[] = {"error", "warn", "info", "debug"};
     int                      saved_errno = errno;
     char                     host[64], message[LINE_MAX_BYTES], rank[16] = "-";
     va_list                  args;

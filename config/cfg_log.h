@@ -7,7 +7,6 @@ enum hc_log_level {
     HC_LOG_WARN,  /* odd, we go on */
     HC_LOG_INFO,  /* once per job */
     HC_LOG_DEBUG, /* once per object */
-    HC_LOG_TRACE, /* per message; only in builds with HC_TRACE */
 };
 
 extern enum hc_log_level hc_log_level;

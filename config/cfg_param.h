@@ -41,8 +41,8 @@ enum hc_param_source {
     X(DEVICES, "devices", TEXT, "auto", "list of cuda|hip", 1, RANK,           \
       "drivers to use (nvidia, amd, rocm accepted); auto: those the program "  \
       "has loaded; one named here must be there")                              \
-    X(LOG_LEVEL, "log_level", WORD, "warn", "error|warn|info|debug|trace", 1,  \
-      RANK, "what is written to stderr or log_file")                           \
+    X(LOG_LEVEL, "log_level", WORD, "warn", "error|warn|info|debug", 1, RANK,  \
+      "what is written to stderr or log_file")                                 \
     X(LOG_FILE, "log_file", TEXT, "", "path; %h host, %p pid, %r rank", 4,     \
       RANK, "write the log here, not to stderr")                               \
     X(STREAM_ORDER, "stream_order", WORD, "legacy", "legacy|none|device", 4,   \

@@ -2,7 +2,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 struct unit {
@@ -121,18 +120,4 @@ hcomm_status hc_units_rate(const char *text, double *bytes_per_s_out)
         return HCOMM_ERR_INVALID;
     *bytes_per_s_out = value_of(&amount);
     return HCOMM_OK;
-}
-
-const char *hc_units_print_bytes(size_t bytes, char *buffer, size_t room)
-{
-    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    size_t                   unit = 0;
-
-    while (bytes > 0 && bytes % 1024 == 0 &&
-           unit + 1 < sizeof names / sizeof names[0]) {
-        bytes /= 1024;
-        unit++;
-    }
-    snprintf(buffer, room, "%zu%s", bytes, names[unit]);
-    return buffer;
 }

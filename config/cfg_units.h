@@ -19,7 +19,4 @@ hcomm_status hc_units_seconds(const char *text, double *seconds_out);
 /* "16GB/s" "900MiB/s" -> bytes per second */
 hcomm_status hc_units_rate(const char *text, double *bytes_per_s_out);
 
-/* The largest unit that divides evenly: 4194304 -> "4MiB"; returns buffer. */
-const char *hc_units_print_bytes(size_t bytes, char *buffer, size_t room);
-
 #endif

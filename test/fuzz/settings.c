@@ -32,7 +32,7 @@ static void read_amount(const char *text)
 
     if (hc_units_bytes(text, &amount) != HCOMM_OK)
         return;
-    hc_units_print_bytes(amount, printed, sizeof printed);
+    snprintf(printed, sizeof printed, "%zu", amount);
     require(hc_units_bytes(printed, &again) == HCOMM_OK && again == amount);
 }
 
