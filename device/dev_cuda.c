@@ -26,6 +26,8 @@
     X(cuDevicePrimaryCtxRelease_v2, (int device))                              \
     X(cuCtxPushCurrent_v2, (void *context))                                    \
     X(cuCtxPopCurrent_v2, (void **context))                                    \
+    X(cuCtxGetCurrent, (void **context))                                       \
+    X(cuCtxGetDevice, (int *device))                                           \
     X(cuCtxSynchronize, (void))                                                \
     X(cuPointerGetAttributes,                                                  \
       (unsigned count, int *attributes, void **values, uint64_t ptr))          \
@@ -43,10 +45,13 @@
     X(cuEventRecord, (void *event, void *stream))                              \
     X(cuEventQuery, (void *event))
 
-/* Younger than the oldest driver we serve (9.0); NULL where absent. */
-#define CUDA_API_OPTIONAL(X)                            \
-    X(cuDeviceGetUuid, (void *uuid, int device))        \
-    X(cuStreamIsCapturing, (void *stream, int *status)) \
+enum { DRIVER_MIN = 10020 }; /* 10.2: the pointer attributes that we ask for */
+
+/* Younger than that driver; NULL where absent.  cuCtxGetId is of 12.0. */
+#define CUDA_API_OPTIONAL(X)                               \
+    X(cuCtxGetId, (void *context, unsigned long long *id)) \
+    X(cuDeviceGetUuid, (void *uuid, int device))           \
+    X(cuStreamIsCapturing, (void *stream, int *status))    \
     X(cuThreadExchangeStreamCaptureMode, (int *mode))
 
 static struct cuda_api {
@@ -67,11 +72,8 @@ static const struct hc_dev_symbol cuda_symbols[] = {
 
 static const char *const sonames[] = {"libcuda.so.1", NULL};
 
-enum { DEVICES_MAX = 64 };
-
-/* The driver is the process's, hence the globals. */
-static int   driver_version;       /* 13000 = 13.0 */
-static void *primary[DEVICES_MAX]; /* contexts that we retained */
+/* The driver is the process's, hence the global: 13000 = 13.0. */
+static int driver_version;
 
 /* What the thread's capture mode was before enter. */
 static _Thread_local int capture_mode;
@@ -101,6 +103,17 @@ static void cuda_leave(void)
 
     exchange_capture_mode();
     (void)cuda.cuCtxPopCurrent_v2(&context);
+}
+
+static int cuda_context_id(void *context, uint64_t *id_out)
+{
+    unsigned long long id = 0;
+    int                code = HC_STREAM_OK;
+
+    if (cuda.cuCtxGetId != NULL)
+        code = cuda.cuCtxGetId(context, &id);
+    *id_out = id;
+    return code;
 }
 
 static int cuda_stream_create(void **stream_out)
@@ -183,6 +196,7 @@ static const struct hc_stream_api stream_api = {
     .default_stream = (void *)HC_CU_STREAM_LEGACY,
     .enter = cuda_enter,
     .leave = cuda_leave,
+    .context_id = cuda_context_id,
     .stream_create = cuda_stream_create,
     .stream_destroy = cuda_stream_destroy,
     .stream_is_capturing = cuda_stream_is_capturing,
@@ -216,8 +230,7 @@ static bool cuda_present(void)
 
 static bool cuda_findable(char *why, size_t room)
 {
-    return hc_dev_load(sonames, "libcuda.so", HC_DEV_LOAD, cuda_symbols, &cuda,
-                       why, room) == HCOMM_OK;
+    return hc_dev_findable(sonames, "libcuda.so", why, room);
 }
 
 static hcomm_status cuda_open(enum hc_dev_open_mode mode, char *why,
@@ -242,17 +255,19 @@ static hcomm_status cuda_open(enum hc_dev_open_mode mode, char *why,
     }
     if (cuda.cuDriverGetVersion(&driver_version) != HC_STREAM_OK)
         driver_version = 0;
+    if (driver_version < DRIVER_MIN) {
+        snprintf(why, room,
+                 "the driver is of CUDA %d.%d, and 10.2 is the oldest served: "
+                 "update it",
+                 driver_version / 1000, driver_version % 1000 / 10);
+        return HCOMM_ERR_UNSUPPORTED;
+    }
     return HCOMM_OK;
 }
 
 static void cuda_close(void)
 {
     hc_streams_close(&streams);
-    for (int device = 0; device < DEVICES_MAX; device++) {
-        if (primary[device] != NULL)
-            (void)cuda.cuDevicePrimaryCtxRelease_v2(device);
-        primary[device] = NULL;
-    }
 }
 
 static hcomm_status cuda_count(int *count_out)
@@ -297,25 +312,45 @@ static void cuda_version(char *text, size_t room)
              driver_version % 1000 / 10);
 }
 
-/* Pool and mapped memory belong to a device, not to a context: its primary
- * one serves, if the program uses it. */
-static void *primary_context(int device)
+/* Pool and mapped memory belong to a device, not to a context: its primary one
+ * serves if the program uses it, else the thread's own.  Borrowed: the program
+ * must be free to end it. */
+static void *context_on(int device)
 {
+    void    *context = NULL;
     unsigned flags;
-    int      active = 0;
+    int      active = 0, current = -1;
 
-    if (device < 0 || device >= DEVICES_MAX)
-        return NULL;
-    if (primary[device] == NULL &&
-        cuda.cuDevicePrimaryCtxGetState(device, &flags, &active) ==
+    if (cuda.cuDevicePrimaryCtxGetState(device, &flags, &active) ==
             HC_STREAM_OK &&
-        active)
-        (void)cuda.cuDevicePrimaryCtxRetain(&primary[device], device);
-    return primary[device];
+        active &&
+        cuda.cuDevicePrimaryCtxRetain(&context, device) == HC_STREAM_OK) {
+        (void)cuda.cuDevicePrimaryCtxRelease_v2(device);
+        return context;
+    }
+    if (cuda.cuCtxGetDevice(&current) != HC_STREAM_OK || current != device ||
+        cuda.cuCtxGetCurrent(&context) != HC_STREAM_OK)
+        return NULL;
+    return context;
+}
+
+/* No pointer is the driver's where it was not initialised, or has gone. */
+static hcomm_status query_status(int code, const void *ptr)
+{
+    switch (code) {
+    case HC_STREAM_INVALID_VALUE:
+    case HC_STREAM_NOT_INITIALIZED:
+    case HC_STREAM_DEINITIALIZED:
+    case HC_STREAM_NO_DEVICE:
+        return HCOMM_ERR_NOT_FOUND;
+    default:
+        return hc_stream_status(&stream_api, code, "question about address %p",
+                                ptr);
+    }
 }
 
 /* The driver answers all in one call, or none where it is too old for one. */
-static hcomm_status describe(uint64_t ptr, struct hc_dev_mem *mem,
+static hcomm_status describe(const void *ptr, struct hc_dev_mem *mem,
                              int *sync_memops_out)
 {
     void *context = NULL, *pool = NULL;
@@ -333,15 +368,17 @@ static hcomm_status describe(uint64_t ptr, struct hc_dev_mem *mem,
     void *values[] = {&context,    &device, sync_memops_out, &base, &mem->bytes,
                       &legacy_ipc, &pool};
     unsigned count = sizeof names / sizeof names[0];
+    int      code;
 
     if (driver_version < 11030)
         count--;
-    if (cuda.cuPointerGetAttributes(count, names, values, ptr) != HC_STREAM_OK)
-        return HCOMM_ERR_NOT_FOUND;
+    code = cuda.cuPointerGetAttributes(count, names, values, (uintptr_t)ptr);
+    if (code != HC_STREAM_OK)
+        return query_status(code, ptr);
 
     mem->device = device;
     mem->base = (uintptr_t)base;
-    mem->context = context != NULL ? context : primary_context(device);
+    mem->context = context != NULL ? context : context_on(device);
     if (mem->type == HC_MEM_DEVICE && pool != NULL)
         mem->type = HC_MEM_POOL;
     else if (mem->type == HC_MEM_DEVICE && !legacy_ipc)
@@ -358,17 +395,19 @@ static hcomm_status cuda_query(const void *ptr, struct hc_dev_mem *mem_out)
                                  HC_CU_POINTER_ATTRIBUTE_IS_MANAGED};
     void             *values[] = {&type, &managed};
     hcomm_status      status;
+    int               code;
 
-    if (cuda.cuPointerGetAttributes(2, names, values, (uintptr_t)ptr) !=
-            HC_STREAM_OK ||
-        (type == 0 && !managed))
+    code = cuda.cuPointerGetAttributes(2, names, values, (uintptr_t)ptr);
+    if (code != HC_STREAM_OK)
+        return query_status(code, ptr);
+    if (type == 0 && !managed)
         return HCOMM_ERR_NOT_FOUND;
     if (managed)
         mem.type = HC_MEM_MANAGED;
     else if (type == HC_CU_MEMORYTYPE_HOST)
         mem.type = HC_MEM_PINNED;
 
-    status = describe((uintptr_t)ptr, &mem, &sync_memops);
+    status = describe(ptr, &mem, &sync_memops);
     if (status != HCOMM_OK)
         return status;
     /* Else the driver's synchronous copies to and from it may return before
@@ -416,9 +455,9 @@ static void cuda_free(int device, void *ptr)
 }
 
 static hcomm_status cuda_pin(const struct hc_dev_mem *mem, void *ptr,
-                             size_t bytes)
+                             size_t bytes, char *why, size_t room)
 {
-    return hc_streams_pin(&streams, mem, ptr, bytes);
+    return hc_streams_pin(&streams, mem, ptr, bytes, why, room);
 }
 
 static void cuda_unpin(const struct hc_dev_mem *mem, void *ptr)

@@ -5,8 +5,10 @@
 #include "device/dev_load.h"
 #include "device/dev_stream.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* One consumer for HIP 5, 6 and 7: only what kept its ABI.  hipDeviceProp_t
  * changed layout behind one name, so it is never asked for. */
@@ -70,8 +72,11 @@ static const struct hc_dev_symbol hip_symbols[] = {
 static const char *const sonames[] = {"libamdhip64.so.7", "libamdhip64.so.6",
                                       "libamdhip64.so.5", NULL};
 
-/* The runtime is the process's, hence the global: 60200000 = 6.2. */
-static int runtime_version;
+#define NODE "/dev/kfd"
+
+/* The runtime is the process's, hence the global: 60200000 = 6.2; 0 until it
+ * was asked.  Two threads that ask at once get the same. */
+static atomic_int runtime_version;
 
 /* What was the thread's before enter. */
 static _Thread_local int current_device, capture_mode;
@@ -143,12 +148,22 @@ static int hip_event_record(void *event, void *stream)
     return hip.hipEventRecord(event, stream);
 }
 
+static int version_of_runtime(void)
+{
+    int version = atomic_load(&runtime_version);
+
+    if (version == 0 && hip.hipRuntimeGetVersion(&version) == HC_STREAM_OK)
+        atomic_store(&runtime_version, version);
+    return version;
+}
+
 static int hip_event_query(void *event)
 {
     int code = hip.hipEventQuery(event);
 
-    /* "Not ready" sticks as the thread's last error; it is no error. */
-    if (code == HC_STREAM_NOT_READY)
+    /* Up to HIP 6 "not ready" sticks as the thread's last error; it is none.
+     * From 7 on the last error would be the program's own. */
+    if (code == HC_STREAM_NOT_READY && hc_hip_major(version_of_runtime()) < 7)
         (void)hip.hipGetLastError();
     return code;
 }
@@ -208,18 +223,46 @@ static const struct hc_stream_api stream_api = {
 
 static struct hc_streams streams = {.api = &stream_api};
 
-static bool hip_present(void)
+static bool is_emulated(void)
 {
-    static const char *const nodes[] = {"/dev/kfd", NULL};
     static const char *const words[] = {"amd", "hip", "rocm", NULL};
 
-    return hc_dev_is_emulated(words) || hc_dev_node_exists(nodes);
+    return hc_dev_is_emulated(words);
+}
+
+static bool hip_present(void)
+{
+    static const char *const nodes[] = {NODE, NULL};
+
+    return is_emulated() || hc_dev_node_exists(nodes);
+}
+
+/*
+ * Every call of HIP initialises it, and fixes which devices the process sees;
+ * so none is made until the program has made its own, which an open /dev/kfd
+ * tells.  Initialising takes tens of ms, so looking once per ms misses no
+ * pointer; once it is up, this is one load.
+ */
+static bool runtime_is_up(void)
+{
+    static atomic_bool up;
+    static atomic_long last_look_ms;
+    struct timespec    now;
+    long               now_ms;
+
+    if (atomic_load_explicit(&up, memory_order_relaxed))
+        return true;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    now_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if (atomic_exchange(&last_look_ms, now_ms) != now_ms &&
+        (is_emulated() || hc_dev_has_open(NODE)))
+        atomic_store(&up, true);
+    return atomic_load(&up);
 }
 
 static bool hip_findable(char *why, size_t room)
 {
-    return hc_dev_load(sonames, "libamdhip64.so", HC_DEV_LOAD, hip_symbols,
-                       &hip, why, room) == HCOMM_OK;
+    return hc_dev_findable(sonames, "libamdhip64.so", why, room);
 }
 
 static hcomm_status hip_open(enum hc_dev_open_mode mode, char *why, size_t room)
@@ -232,8 +275,6 @@ static hcomm_status hip_open(enum hc_dev_open_mode mode, char *why, size_t room)
     if (status != HCOMM_OK)
         return status;
     code = mode == HC_DEV_LOAD ? hip.hipInit(0) : HC_STREAM_OK;
-    if (code == HC_STREAM_OK)
-        code = hip.hipRuntimeGetVersion(&runtime_version);
     if (code != HC_STREAM_OK) {
         char words[128];
 
@@ -279,8 +320,10 @@ static hcomm_status hip_info(int device, struct hc_dev_info *info_out)
 
 static void hip_version(char *text, size_t room)
 {
-    snprintf(text, room, "HIP %d.%d", runtime_version / 10000000,
-             runtime_version % 10000000 / 100000);
+    int version = version_of_runtime();
+
+    snprintf(text, room, "HIP %d.%d", hc_hip_major(version),
+             version % 10000000 / 100000);
 }
 
 /*
@@ -310,6 +353,8 @@ static hcomm_status hip_query(const void *ptr, struct hc_dev_mem *mem_out)
     unsigned                         on = 1;
     void                            *base = NULL;
 
+    if (!runtime_is_up())
+        return HCOMM_ERR_NOT_FOUND;
     if (hip.hipPointerGetAttributes(&attributes, ptr) != HC_STREAM_OK) {
         (void)hip.hipGetLastError();
         return HCOMM_ERR_NOT_FOUND;
@@ -356,9 +401,9 @@ static void hip_free(int device, void *ptr)
 }
 
 static hcomm_status hip_pin(const struct hc_dev_mem *mem, void *ptr,
-                            size_t bytes)
+                            size_t bytes, char *why, size_t room)
 {
-    return hc_streams_pin(&streams, mem, ptr, bytes);
+    return hc_streams_pin(&streams, mem, ptr, bytes, why, room);
 }
 
 static void hip_unpin(const struct hc_dev_mem *mem, void *ptr)

@@ -1,12 +1,14 @@
 #include "device/dev_load.h"
 
-#include "config/cfg_log.h"
 #include "config/cfg_param.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct search {
@@ -81,20 +83,48 @@ hcomm_status hc_dev_load(const char *const *sonames, const char *prefix,
 
     if (lib == NULL && mode == HC_DEV_IF_LOADED) {
         snprintf(why, room, "the program has not loaded %s", prefix);
-        return HCOMM_ERR_UNSUPPORTED;
+        return HCOMM_ERR_NOT_FOUND;
     }
     if (lib == NULL)
         lib = load_first(sonames, why, room);
     if (lib == NULL)
-        return HCOMM_ERR_UNSUPPORTED;
+        return HCOMM_ERR_NOT_FOUND;
 
     missing = bind(lib, symbols, api);
     if (missing != NULL) {
-        snprintf(why, room, "%s lacks %s: too old a driver", prefix, missing);
-        hc_log(HC_LOG_WARN, "%s", why);
+        snprintf(why, room, "%s lacks %s: update the driver", prefix, missing);
         return HCOMM_ERR_UNSUPPORTED;
     }
     return HCOMM_OK;
+}
+
+bool hc_dev_findable(const char *const *sonames, const char *prefix, char *why,
+                     size_t room)
+{
+    void *lib = already_loaded(sonames, prefix);
+
+    if (lib == NULL)
+        lib = load_first(sonames, why, room);
+    if (lib == NULL)
+        return false;
+    (void)dlclose(lib);
+    return true;
+}
+
+bool hc_dev_has_open(const char *node)
+{
+    struct stat    wanted, found;
+    struct dirent *entry;
+    DIR           *fds;
+    bool           has = false;
+
+    if (stat(node, &wanted) != 0 || (fds = opendir("/proc/self/fd")) == NULL)
+        return false;
+    while (!has && (entry = readdir(fds)) != NULL)
+        has = fstat(atoi(entry->d_name), &found) == 0 &&
+              S_ISCHR(found.st_mode) && found.st_rdev == wanted.st_rdev;
+    closedir(fds);
+    return has;
 }
 
 bool hc_dev_node_exists(const char *const *paths)

@@ -18,13 +18,25 @@ struct hc_dev_symbol {
  * every slot of api.  IF_LOADED takes only a library that the process already
  * has, also under another file name that begins with prefix, so that there are
  * never two runtimes of one vendor in a process.
- * HCOMM_ERR_UNSUPPORTED: none there, or it lacks a symbol; why says which.
+ * HCOMM_ERR_NOT_FOUND: none there; HCOMM_ERR_UNSUPPORTED: it lacks a symbol;
+ * why says which.
  * The library stays loaded for good: drivers don't like to be closed.
  */
 hcomm_status hc_dev_load(const char *const *sonames, const char *prefix,
                          enum hc_dev_open_mode       mode,
                          const struct hc_dev_symbol *symbols, void *api,
                          char *why, size_t room);
+
+/*
+ * Whether one of the libraries is loaded or could be; it is not kept, since the
+ * program may want another of them.  why: what was tried.
+ */
+bool hc_dev_findable(const char *const *sonames, const char *prefix, char *why,
+                     size_t room);
+
+/* Whether this process has a device node open, as drivers do once they are
+ * initialised. */
+bool hc_dev_has_open(const char *node);
 
 /* Whether one of these paths (NULL after the last) exists. */
 bool hc_dev_node_exists(const char *const *paths);

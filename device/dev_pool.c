@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { BLOCK_MIN = 64 * 1024 }; /* bytes; a driver call pins no faster less */
@@ -12,8 +13,9 @@ enum { BLOCK_MIN = 64 * 1024 }; /* bytes; a driver call pins no faster less */
 /* The cap is the process's, hence one pool. */
 static pthread_mutex_t       lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hc_pool_block *idle;
-static size_t                pinned_bytes;
-static bool                  refusal_said;
+static size_t                pinned_bytes; /* in use and idle */
+static size_t                idle_bytes;
+static size_t                refused_bytes[HC_DEV_KINDS]; /* 0: never */
 
 static size_t block_bytes(size_t bytes)
 {
@@ -33,8 +35,10 @@ static struct hc_pool_block *unlink_idle(const struct hc_dev_ops *ops,
     while ((block = *link) != NULL &&
            !(any || (block->mem.ops == ops && block->bytes == bytes)))
         link = &block->next;
-    if (block != NULL)
+    if (block != NULL) {
         *link = block->next;
+        idle_bytes -= block->bytes;
+    }
     return block;
 }
 
@@ -47,22 +51,37 @@ static void destroy(struct hc_pool_block *block)
     free(block);
 }
 
+/* Drivers have limits (ulimit -l, the IOMMU) that don't go away. */
+static void note_refusal(const struct hc_dev_mem *mem, size_t bytes,
+                         const char *why)
+{
+    size_t *refused = &refused_bytes[mem->ops->kind];
+
+    if (*refused == 0)
+        hc_log(HC_LOG_WARN,
+               "%s would not pin %zu bytes of host memory (%s): staging goes "
+               "on through ordinary memory, slower; check ulimit -l, or lower "
+               "pinned_max (%s)",
+               mem->ops->name, bytes, why, hc_param_text(HC_PARAM_PINNED_MAX));
+    if (*refused == 0 || bytes < *refused)
+        *refused = bytes;
+}
+
 static hcomm_status create(const struct hc_dev_mem *mem, size_t bytes,
                            struct hc_pool_block **block_out)
 {
+    char                  why[256] = "";
     struct hc_pool_block *block = calloc(1, sizeof *block);
     void                 *ptr = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (block == NULL || ptr == MAP_FAILED)
         goto fail;
-    if (mem->ops->pin(mem, ptr, bytes) != HCOMM_OK) {
-        if (!refusal_said)
-            hc_log(HC_LOG_WARN,
-                   "staging goes on through ordinary memory, slower; check "
-                   "ulimit -l, or lower pinned_max (%s)",
-                   hc_param_text(HC_PARAM_PINNED_MAX));
-        refusal_said = true;
+    /* After a fork the parent's pages must stay those that the device knows,
+     * and not become copies. */
+    (void)madvise(ptr, bytes, MADV_DONTFORK);
+    if (mem->ops->pin(mem, ptr, bytes, why, sizeof why) != HCOMM_OK) {
+        note_refusal(mem, bytes, why);
         goto fail;
     }
     *block = (struct hc_pool_block){.ptr = ptr, .bytes = bytes, .mem = *mem};
@@ -75,6 +94,13 @@ fail:
         munmap(ptr, bytes);
     free(block);
     return HCOMM_ERR_NO_MEMORY;
+}
+
+static bool is_refused(const struct hc_dev_mem *mem, size_t bytes)
+{
+    size_t refused = refused_bytes[mem->ops->kind];
+
+    return refused != 0 && bytes >= refused;
 }
 
 hcomm_status hc_pool_take(const struct hc_dev_mem *mem, size_t bytes,
@@ -90,17 +116,14 @@ hcomm_status hc_pool_take(const struct hc_dev_mem *mem, size_t bytes,
 
     pthread_mutex_lock(&lock);
     block = unlink_idle(mem->ops, want, false);
-    while (block == NULL && pinned_bytes + want > most) {
-        struct hc_pool_block *other = unlink_idle(NULL, 0, true);
-
-        if (other == NULL)
-            break;
-        destroy(other);
-    }
-    if (block != NULL)
+    if (block != NULL) {
         status = HCOMM_OK;
-    else if (pinned_bytes + want <= most)
+    } else if (!is_refused(mem, want) &&
+               pinned_bytes - idle_bytes + want <= most) {
+        while (pinned_bytes + want > most)
+            destroy(unlink_idle(NULL, 0, true));
         status = create(mem, want, &block);
+    }
     pthread_mutex_unlock(&lock);
 
     if (status == HCOMM_OK)
@@ -115,6 +138,7 @@ void hc_pool_give(struct hc_pool_block *block)
     pthread_mutex_lock(&lock);
     block->next = idle;
     idle = block;
+    idle_bytes += block->bytes;
     pthread_mutex_unlock(&lock);
 }
 
@@ -135,5 +159,6 @@ void hc_pool_trim(void)
     pthread_mutex_lock(&lock);
     while ((block = unlink_idle(NULL, 0, true)) != NULL)
         destroy(block);
+    memset(refused_bytes, 0, sizeof refused_bytes);
     pthread_mutex_unlock(&lock);
 }

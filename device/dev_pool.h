@@ -18,7 +18,8 @@ struct hc_pool_block {
 /*
  * At least bytes of memory pinned for mem's device; given back with
  * hc_pool_give.  HCOMM_ERR_NO_MEMORY: the cap is reached, or the driver would
- * not pin (logged once); the caller goes on with ordinary memory.
+ * not pin (logged once; so much is not asked of it again); the caller goes on
+ * with ordinary memory.
  */
 hcomm_status hc_pool_take(const struct hc_dev_mem *mem, size_t bytes,
                           struct hc_pool_block **block_out);
@@ -28,7 +29,8 @@ void hc_pool_give(struct hc_pool_block *block);
 /* Pinned bytes at present, in use or idle. */
 size_t hc_pool_bytes(void);
 
-/* Unpin and free what is idle: at close, while the drivers are still there. */
+/* Unpin and free what is idle: at close, while the drivers are still there.
+ * What was refused may be asked for again. */
 void hc_pool_trim(void);
 
 #endif

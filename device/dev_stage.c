@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNKS = 2 }; /* one on the wire while the CPU copies the other */
+enum {
+    CHUNKS = 2, /* one on the wire while the CPU copies the other */
+    SHARE = 4,  /* of the pinned memory, what one buffer may have whole */
+};
 
 /* Halve the chunk until two fit below the cap; none at all is also an answer:
  * the driver then stages ordinary memory itself. */
@@ -42,7 +45,8 @@ hcomm_status hc_stage_open(struct hc_stage *stage, const struct hc_dev_mem *mem,
     if (status != HCOMM_OK)
         return status;
 
-    if (hc_pool_take(mem, bytes, &stage->pinned) == HCOMM_OK) {
+    if (bytes <= hc_param_bytes(HC_PARAM_PINNED_MAX) / SHARE &&
+        hc_pool_take(mem, bytes, &stage->pinned) == HCOMM_OK) {
         stage->host = stage->pinned->ptr;
         return HCOMM_OK;
     }
@@ -56,6 +60,12 @@ hcomm_status hc_stage_open(struct hc_stage *stage, const struct hc_dev_mem *mem,
     }
     take_chunks(stage);
     return HCOMM_OK;
+}
+
+static hcomm_status note(struct hc_stage *stage, hcomm_status status)
+{
+    stage->lost |= status != HCOMM_OK;
+    return status;
 }
 
 /* Wait for a chunk's copy and land its bytes; a free chunk is no work. */
@@ -124,13 +134,14 @@ static hcomm_status move(struct hc_stage *stage, size_t offset, char *device,
 hcomm_status hc_stage_in(struct hc_stage *stage, size_t offset,
                          const void *device_ptr, size_t bytes)
 {
-    return move(stage, offset, (char *)(uintptr_t)device_ptr, bytes, false);
+    return note(stage, move(stage, offset, (char *)(uintptr_t)device_ptr, bytes,
+                            false));
 }
 
 hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
                           void *device_ptr, size_t bytes)
 {
-    return move(stage, offset, device_ptr, bytes, true);
+    return note(stage, move(stage, offset, device_ptr, bytes, true));
 }
 
 hcomm_status hc_stage_wait(struct hc_stage *stage, void (*progress)(void))
@@ -155,12 +166,16 @@ hcomm_status hc_stage_wait(struct hc_stage *stage, void (*progress)(void))
         if (status == HCOMM_OK)
             status = waited;
     }
-    return status;
+    return note(stage, status);
 }
 
 void hc_stage_close(struct hc_stage *stage)
 {
     (void)hc_stage_wait(stage, NULL);
+    if (stage->lost) {
+        *stage = (struct hc_stage){0};
+        return;
+    }
     if (stage->pinned != NULL)
         hc_pool_give(stage->pinned);
     else

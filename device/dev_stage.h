@@ -31,6 +31,7 @@ struct hc_stage {
     struct hc_stage_chunk chunks[2];
     int                   next_chunk;
     bool                  pending; /* copies enqueued and not waited for */
+    bool                  lost;    /* one failed: who knows what still runs */
 };
 
 /*
@@ -51,7 +52,8 @@ hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
  * (may be NULL) is called between looks. */
 hcomm_status hc_stage_wait(struct hc_stage *stage, void (*progress)(void));
 
-/* Waits if need be, and gives the memory back.  Takes a zeroed stage. */
+/* Waits if need be, and gives the memory back; not after a copy failed, since
+ * it may still be written to.  Takes a zeroed stage. */
 void hc_stage_close(struct hc_stage *stage);
 
 #endif

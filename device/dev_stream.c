@@ -17,12 +17,14 @@ struct hc_dev_event {
 struct hc_dev_queue {
     struct hc_streams   *streams;
     int                  device;
-    void                *context; /* borrowed from the application */
+    void                *context;    /* borrowed from the application */
+    uint64_t             context_id; /* 0: the driver doesn't number them */
     void                *stream;
     void                *order_event; /* the default stream, up to now */
     struct hc_dev_event *idle;
-    /* Its context was destroyed, and another may stand at the same address; it
-     * waits for close, since events may still be in somebody's hands. */
+    /* Its context was destroyed, its handles with it, and another may stand at
+     * the same address; it waits for close, since events may still be in
+     * somebody's hands. */
     bool                 retired;
     struct hc_dev_queue *next;
 };
@@ -44,8 +46,8 @@ static const char *advice(int code)
     case HC_STREAM_INVALID_CONTEXT:
     case HC_STREAM_INVALID_HANDLE:
     case HC_STREAM_CONTEXT_DESTROYED:
-        return "; the buffer's context was destroyed or reset: allocate the "
-               "buffer anew";
+        return "; the buffer's context was destroyed or reset (allocate the "
+               "buffer anew), or the thread has none (make one current)";
     case HC_STREAM_ILLEGAL_ADDRESS:
         return "; the buffer is shorter than count says, or an earlier kernel "
                "faulted: run the vendor's memory checker";
@@ -86,16 +88,27 @@ hcomm_status hc_stream_status(const struct hc_stream_api *api, int code,
     return meaning(code);
 }
 
-static struct hc_dev_queue *find_queue(struct hc_streams *streams, int device,
-                                       void *context)
+static void retire(struct hc_dev_queue *queue)
+{
+    pthread_mutex_lock(&lock);
+    queue->retired = true;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct hc_dev_queue *find_queue(struct hc_streams       *streams,
+                                       const struct hc_dev_mem *mem,
+                                       uint64_t                 context_id)
 {
     struct hc_dev_queue *queue;
 
     pthread_mutex_lock(&lock);
     for (queue = streams->queues; queue != NULL; queue = queue->next) {
-        if (!queue->retired && queue->device == device &&
-            queue->context == context)
+        if (queue->retired || queue->device != mem->device ||
+            queue->context != mem->context)
+            continue;
+        if (queue->context_id == context_id)
             break;
+        queue->retired = true;
     }
     pthread_mutex_unlock(&lock);
     return queue;
@@ -107,7 +120,8 @@ static void destroy_queue(struct hc_dev_queue *queue)
     struct hc_dev_event        *event;
     int                         entered;
 
-    entered = api->enter(queue->device, queue->context) == HC_STREAM_OK;
+    entered = !queue->retired &&
+              api->enter(queue->device, queue->context) == HC_STREAM_OK;
     while ((event = queue->idle) != NULL) {
         queue->idle = event->next;
         if (entered)
@@ -126,14 +140,19 @@ static void destroy_queue(struct hc_dev_queue *queue)
 
 static hcomm_status create_queue(struct hc_streams       *streams,
                                  const struct hc_dev_mem *mem,
+                                 uint64_t                 context_id,
                                  struct hc_dev_queue    **queue_out)
 {
     const struct hc_stream_api *api = streams->api;
     struct hc_dev_queue        *queue = calloc(1, sizeof *queue);
     int                         code;
 
-    if (queue == NULL)
+    if (queue == NULL) {
+        hc_log(HC_LOG_ERROR, "%s: no host memory for a stream of device %d",
+               api->name, mem->device);
         return HCOMM_ERR_NO_MEMORY;
+    }
+    queue->context_id = context_id;
     queue->streams = streams;
     queue->device = mem->device;
     queue->context = mem->context;
@@ -159,22 +178,38 @@ static hcomm_status create_queue(struct hc_streams       *streams,
     return HCOMM_OK;
 }
 
-static int wait_for_default_stream(struct hc_dev_queue *queue)
+/* Asked before anything that would invalidate the capture. */
+static int refuse_capture(const struct hc_stream_api *api)
 {
-    const struct hc_stream_api *api = queue->streams->api;
-    int                         capturing = 0;
-    int                         code = HC_STREAM_OK;
+    int capturing = 0;
+    int code = HC_STREAM_OK;
 
-    /* Asked first: recording would invalidate the capture. */
     if (api->stream_is_capturing != NULL)
         code = api->stream_is_capturing(api->default_stream, &capturing);
-    if (code == HC_STREAM_OK && capturing)
-        code = HC_STREAM_CAPTURE_FIRST;
-    if (code == HC_STREAM_OK)
+    return code == HC_STREAM_OK && capturing ? HC_STREAM_CAPTURE_FIRST : code;
+}
+
+static int wait_for_application(struct hc_dev_queue *queue)
+{
+    const struct hc_stream_api *api = queue->streams->api;
+    int                         code = HC_STREAM_OK;
+
+    switch ((enum order)hc_param_int(HC_PARAM_STREAM_ORDER)) {
+    case ORDER_LEGACY:
         code = api->event_record(queue->order_event, api->default_stream);
-    if (code == HC_STREAM_OK)
-        code = api->stream_wait_event(queue->stream, queue->order_event);
-    return code;
+        return code == HC_STREAM_OK
+                   ? api->stream_wait_event(queue->stream, queue->order_event)
+                   : code;
+    case ORDER_DEVICE:
+        code = api->synchronize();
+        break;
+    case ORDER_NONE:
+        break;
+    }
+    /* Nothing to wait for, but are the handles still good? */
+    return code == HC_STREAM_OK
+               ? api->event_record(queue->order_event, queue->stream)
+               : code;
 }
 
 static int order_after_application(struct hc_dev_queue *queue)
@@ -184,16 +219,9 @@ static int order_after_application(struct hc_dev_queue *queue)
 
     if (code != HC_STREAM_OK)
         return code;
-    switch ((enum order)hc_param_int(HC_PARAM_STREAM_ORDER)) {
-    case ORDER_LEGACY:
-        code = wait_for_default_stream(queue);
-        break;
-    case ORDER_DEVICE:
-        code = api->synchronize();
-        break;
-    case ORDER_NONE:
-        break;
-    }
+    code = refuse_capture(api);
+    if (code == HC_STREAM_OK)
+        code = wait_for_application(queue);
     api->leave();
     return code;
 }
@@ -202,22 +230,23 @@ hcomm_status hc_streams_queue(struct hc_streams       *streams,
                               const struct hc_dev_mem *mem,
                               struct hc_dev_queue    **queue_out)
 {
+    uint64_t             context_id = 0;
     struct hc_dev_queue *queue;
     hcomm_status         status;
     int                  code;
 
-    queue = find_queue(streams, mem->device, mem->context);
+    if (streams->api->context_id != NULL)
+        (void)streams->api->context_id(mem->context, &context_id);
+    queue = find_queue(streams, mem, context_id);
     if (queue != NULL) {
         code = order_after_application(queue);
         if (code != HC_STREAM_INVALID_HANDLE &&
             code != HC_STREAM_CONTEXT_DESTROYED)
             goto done;
-        pthread_mutex_lock(&lock);
-        queue->retired = true;
-        pthread_mutex_unlock(&lock);
+        retire(queue); /* the driver has no numbers, or the stream's own end */
     }
 
-    status = create_queue(streams, mem, &queue);
+    status = create_queue(streams, mem, context_id, &queue);
     if (status != HCOMM_OK)
         return status;
     code = order_after_application(queue);
@@ -321,7 +350,7 @@ hcomm_status hc_streams_test(struct hc_dev_event *event)
 
 hcomm_status hc_streams_pin(struct hc_streams       *streams,
                             const struct hc_dev_mem *mem, void *ptr,
-                            size_t bytes)
+                            size_t bytes, char *why, size_t room)
 {
     const struct hc_stream_api *api = streams->api;
     int                         code = api->enter(mem->device, mem->context);
@@ -330,9 +359,9 @@ hcomm_status hc_streams_pin(struct hc_streams       *streams,
         code = api->host_register(ptr, bytes);
         api->leave();
     }
-    return hc_stream_status(api, code,
-                            "pinning of %zu bytes of host memory for device %d",
-                            bytes, mem->device);
+    if (code != HC_STREAM_OK)
+        api->error_text(code, why, room);
+    return meaning(code);
 }
 
 void hc_streams_unpin(struct hc_streams *streams, const struct hc_dev_mem *mem,

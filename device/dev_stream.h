@@ -36,6 +36,8 @@ struct hc_stream_api {
 
     int (*enter)(int device, void *context);
     void (*leave)(void);
+    /* A number that no other context ever has, or NULL; called outside. */
+    int (*context_id)(void *context, uint64_t *id_out);
     int (*stream_create)(void **stream_out); /* non-blocking */
     int (*stream_destroy)(void *stream);
     int (*stream_is_capturing)(void *stream, int *capturing_out); /* or NULL */
@@ -69,7 +71,7 @@ hcomm_status hc_streams_record(struct hc_dev_queue  *queue,
 hcomm_status hc_streams_test(struct hc_dev_event *event);
 hcomm_status hc_streams_pin(struct hc_streams       *streams,
                             const struct hc_dev_mem *mem, void *ptr,
-                            size_t bytes);
+                            size_t bytes, char *why, size_t room);
 void hc_streams_unpin(struct hc_streams *streams, const struct hc_dev_mem *mem,
                       void *ptr);
 /* Destroys queues and events; a driver that has gone already is no error. */

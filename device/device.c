@@ -22,15 +22,21 @@ static const struct hc_dev_ops *const vendors[] = {
 
 enum { VENDORS = sizeof vendors / sizeof vendors[0] };
 
-/* Drivers are the process's, hence globals.  The lock is for opening; readers
- * see an opened backend through the atomic alone. */
+/* Drivers are the process's, hence globals.  The lock is for deciding and
+ * opening; readers see the outcome through the atomics alone. */
+enum decision {
+    UNDECIDED,
+    NOTHING_WANTED, /* no vendor is here that the user wants */
+    WANTED,
+    UNMET, /* parameter devices asks for what is not here */
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t  once = PTHREAD_ONCE_INIT;
+static atomic_int      decision;        /* enum decision */
 static bool            wanted[VENDORS]; /* present, and the user wants it */
+static atomic_int      nwanted;
 static atomic_bool     opened[VENDORS];
 static atomic_int      nopened;
-static int             nwanted;
-static bool            unmet; /* parameter devices asks for what is not here */
 static atomic_bool     in_child; /* forked: the drivers don't work here */
 static atomic_ulong    libraries_seen;
 
@@ -121,22 +127,52 @@ hcomm_status hc_dev_check_wanted(void)
     return status;
 }
 
-static void find_wanted(void)
+/* Called with the lock held. */
+static void decide(void)
 {
-    (void)pthread_atfork(NULL, NULL, after_fork);
+    static bool minding_forks;
+    int         count = 0;
+
+    if (!minding_forks)
+        (void)pthread_atfork(NULL, NULL, after_fork);
+    minding_forks = true;
     for (int i = 0; i < VENDORS; i++) {
         bool named;
 
         wanted[i] = user_wants(vendors[i], &named) && vendors[i]->present();
-        nwanted += wanted[i];
+        count += wanted[i];
     }
-    unmet = hc_dev_check_wanted() != HCOMM_OK;
+    atomic_store(&nwanted, count);
+    atomic_store(&libraries_seen, 0UL);
+    if (hc_dev_check_wanted() != HCOMM_OK)
+        atomic_store(&decision, UNMET);
+    else
+        atomic_store(&decision, count > 0 ? WANTED : NOTHING_WANTED);
+}
+
+static enum decision decided(void)
+{
+    int now = atomic_load_explicit(&decision, memory_order_acquire);
+
+    if (now != UNDECIDED)
+        return (enum decision)now;
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&decision) == UNDECIDED)
+        decide();
+    pthread_mutex_unlock(&lock);
+    return (enum decision)atomic_load(&decision);
+}
+
+void hc_dev_reconsider(void)
+{
+    pthread_mutex_lock(&lock);
+    decide();
+    pthread_mutex_unlock(&lock);
 }
 
 bool hc_dev_any_present(void)
 {
-    (void)pthread_once(&once, find_wanted);
-    return nwanted > 0 || unmet;
+    return decided() != NOTHING_WANTED;
 }
 
 static int first_object(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -155,20 +191,31 @@ static unsigned long libraries_loaded(void)
     return adds;
 }
 
+/* Called with the lock held. */
+static void open_vendor(int i)
+{
+    char         why[256];
+    hcomm_status status = vendors[i]->open(HC_DEV_IF_LOADED, why, sizeof why);
+
+    if (status == HCOMM_OK) {
+        atomic_store(&opened[i], true);
+        atomic_fetch_add(&nopened, 1);
+        return;
+    }
+    hc_log(status == HCOMM_ERR_NOT_FOUND ? HC_LOG_DEBUG : HC_LOG_WARN,
+           "%s not used: %s", vendors[i]->name, why);
+    if (status != HCOMM_ERR_NOT_FOUND) {
+        wanted[i] = false; /* it will not get better: said once */
+        atomic_fetch_sub(&nwanted, 1);
+    }
+}
+
 static void open_loaded(unsigned long seen)
 {
     pthread_mutex_lock(&lock);
     for (int i = 0; i < VENDORS; i++) {
-        char why[256];
-
-        if (!wanted[i] || atomic_load(&opened[i]))
-            continue;
-        if (vendors[i]->open(HC_DEV_IF_LOADED, why, sizeof why) != HCOMM_OK) {
-            hc_log(HC_LOG_DEBUG, "%s not opened: %s", vendors[i]->name, why);
-            continue;
-        }
-        atomic_store(&opened[i], true);
-        atomic_fetch_add(&nopened, 1);
+        if (wanted[i] && !atomic_load(&opened[i]))
+            open_vendor(i);
     }
     atomic_store(&libraries_seen, seen);
     pthread_mutex_unlock(&lock);
@@ -176,15 +223,16 @@ static void open_loaded(unsigned long seen)
 
 bool hc_dev_active(void)
 {
+    enum decision what = decided();
     unsigned long now;
 
-    (void)pthread_once(&once, find_wanted);
-    if ((nwanted == 0 && !unmet) ||
+    if (what == NOTHING_WANTED ||
         atomic_load_explicit(&in_child, memory_order_relaxed))
         return false;
-    if (unmet)
+    if (what == UNMET)
         return true; /* so that calls are asked, and refused */
-    if (atomic_load_explicit(&nopened, memory_order_relaxed) < nwanted) {
+    if (atomic_load_explicit(&nopened, memory_order_relaxed) <
+        atomic_load_explicit(&nwanted, memory_order_relaxed)) {
         now = libraries_loaded();
         if (now != atomic_load_explicit(&libraries_seen, memory_order_relaxed))
             open_loaded(now);
@@ -200,29 +248,28 @@ bool hc_dev_active(void)
 static bool readable(const void *ptr)
 {
     const void *word = (const void *)((uintptr_t)ptr & ~(uintptr_t)7);
+    int         saved_errno = errno;
+    bool        answer;
 
-    return syscall(SYS_rt_sigprocmask, ~0, word, NULL, 8) != -1 ||
-           errno != EFAULT;
+    answer =
+        syscall(SYS_rt_sigprocmask, ~0, word, NULL, 8) != -1 || errno != EFAULT;
+    errno = saved_errno;
+    return answer;
 }
 
 hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out)
 {
-    if (unmet)
+    if (decided() == UNMET)
         return HCOMM_ERR_UNSUPPORTED; /* said when it was found out */
-    for (int i = 0; i < VENDORS; i++) {
-        if (atomic_load_explicit(&opened[i], memory_order_acquire) &&
-            vendors[i]->query(ptr, mem_out) == HCOMM_OK)
-            return HCOMM_OK;
+    for (int i = 0; i < VENDORS && !atomic_load(&in_child); i++) {
+        hcomm_status status = HCOMM_ERR_NOT_FOUND;
+
+        if (atomic_load_explicit(&opened[i], memory_order_acquire))
+            status = vendors[i]->query(ptr, mem_out);
+        if (status != HCOMM_ERR_NOT_FOUND)
+            return status;
     }
-    if (!readable(ptr)) {
-        hc_log(HC_LOG_ERROR,
-               "address %p is neither host memory nor known to an open driver: "
-               "was the buffer freed, or does parameter devices (%s) leave its "
-               "vendor out?",
-               ptr, hc_param_text(HC_PARAM_DEVICES));
-        return HCOMM_ERR_INVALID;
-    }
-    return hc_dev_host.query(ptr, mem_out);
+    return readable(ptr) ? hc_dev_host.query(ptr, mem_out) : HCOMM_ERR_INVALID;
 }
 
 bool hc_dev_must_stage(const struct hc_dev_mem *mem)

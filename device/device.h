@@ -59,11 +59,12 @@ struct hc_dev_ops {
      * them.  No driver is touched. */
     bool (*present)(void);
 
-    /* Whether the driver's library can be loaded; it is, but not initialised.
-     * why says what was tried. */
+    /* Whether the driver's library is loaded or could be; it is not kept.  why
+     * says what was tried. */
     bool (*findable)(char *why, size_t room);
 
-    /* HCOMM_ERR_UNSUPPORTED when the driver or a GPU is absent (normal); why
+    /* HCOMM_ERR_NOT_FOUND when the driver is absent or, IF_LOADED, not loaded
+     * (normal); HCOMM_ERR_UNSUPPORTED when it is too old or has no GPU; why
      * says which, in words for a user. */
     hcomm_status (*open)(enum hc_dev_open_mode mode, char *why, size_t room);
     void (*close)(void);
@@ -81,15 +82,17 @@ struct hc_dev_ops {
     hcomm_status (*alloc)(int device, size_t bytes, void **ptr_out);
     void (*free)(int device, void *ptr);
 
-    /* Pin host memory for fast copies to and from mem's device. */
-    hcomm_status (*pin)(const struct hc_dev_mem *mem, void *ptr, size_t bytes);
+    /* Pin host memory for fast copies to and from mem's device.  Drivers may
+     * refuse: not logged, why has their words. */
+    hcomm_status (*pin)(const struct hc_dev_mem *mem, void *ptr, size_t bytes,
+                        char *why, size_t room);
     void (*unpin)(const struct hc_dev_mem *mem, void *ptr);
 
     /*
      * Our queue for copies to and from mem.  What the application put on the
      * legacy default stream before this call comes before what we enqueue
      * after it (parameter stream_order); so it is called once per buffer and
-     * collective.  HCOMM_ERR_INVALID: the stream is being captured.
+     * collective.  HCOMM_ERR_INVALID: a stream of it is being captured.
      */
     hcomm_status (*queue)(const struct hc_dev_mem *mem,
                           struct hc_dev_queue    **queue_out);
@@ -114,6 +117,9 @@ const struct hc_dev_ops *hc_dev_vendor(int index);
  * no driver call. */
 bool hc_dev_any_present(void);
 
+/* Settings have changed: see anew which vendors are wanted. */
+void hc_dev_reconsider(void);
+
 /*
  * Whether parameter devices can be obeyed; found out at the first call of
  * hc_dev_any_present or hc_dev_active.  Where it cannot, every query fails, so
@@ -133,9 +139,10 @@ bool hc_dev_active(void);
 
 /*
  * The allocation holding ptr.  What no driver knows is host memory, so ops is
- * never NULL.  HCOMM_ERR_INVALID: it is no readable host memory either (freed,
- * or of a driver that is not open); logged.  HCOMM_ERR_UNSUPPORTED: parameter
- * devices can't be obeyed.
+ * never NULL; also in a forked child.  HCOMM_ERR_INVALID: it is no readable
+ * host memory either (freed, or of a driver that is not open); not logged.
+ * HCOMM_ERR_DEVICE: a driver failed at the question; logged.
+ * HCOMM_ERR_UNSUPPORTED: parameter devices can't be obeyed.
  */
 hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out);
 

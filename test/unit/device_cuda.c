@@ -26,6 +26,9 @@ enum { WORDS = 50000, BYTES = WORDS * 4, SLOW_MS = 200 };
     X(cuCtxSetCurrent, (void *))                                           \
     X(cuCtxGetCurrent, (void **))                                          \
     X(cuCtxSynchronize, (void))                                            \
+    X(cuDevicePrimaryCtxReset_v2, (int))                                   \
+    X(cuCtxCreate_v2, (void **, unsigned, int))                            \
+    X(cuCtxDestroy_v2, (void *))                                           \
     X(cuMemAlloc_v2, (uint64_t *, size_t))                                 \
     X(cuMemFree_v2, (uint64_t))                                            \
     X(cuMemAllocManaged, (uint64_t *, size_t, unsigned))                   \
@@ -381,6 +384,42 @@ static void other_device_is_found_and_current_one_kept(void **state)
     cuMemFree_v2(buffer);
 }
 
+/* Buffers come and go with their contexts, whatever we wait for. */
+static void destroyed_context_leaves_nothing_behind(void **state)
+{
+    static const char *const orders[] = {"none", "device", "legacy"};
+
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        void    *context;
+        uint64_t buffer;
+
+        assert_int_equal(
+            hc_param_set(HC_PARAM_STREAM_ORDER, orders[i % 3], HC_PARAM_MCA),
+            HCOMM_OK);
+        assert_int_equal(cuCtxCreate_v2(&context, 0, 0), 0);
+        buffer = device_buffer(40 + i);
+        assert_int_equal(staged_word(buffer, 3), 40 + i);
+        assert_int_equal(cuCtxDestroy_v2(context), 0);
+        assert_int_equal(cuCtxSetCurrent(context0), 0);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t buffer = device_buffer(50 + i);
+
+        assert_int_equal(
+            hc_param_set(HC_PARAM_STREAM_ORDER, orders[i], HC_PARAM_MCA),
+            HCOMM_OK);
+        assert_int_equal(staged_word(buffer, 3), 50 + i);
+        hc_pool_trim(); /* pinnings end with the context, too */
+        assert_int_equal(cuDevicePrimaryCtxReset_v2(0), 0);
+        assert_int_equal(cuDevicePrimaryCtxRetain(&context0, 0), 0);
+        assert_int_equal(cuCtxSetCurrent(context0), 0);
+        buffer = device_buffer(60 + i);
+        assert_int_equal(staged_word(buffer, 3), 60 + i);
+        cuMemFree_v2(buffer);
+    }
+}
+
 static void forked_child_has_no_devices(void **state)
 {
     pid_t child;
@@ -433,6 +472,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(stage_round_trip_in_every_mode),
         cmocka_unit_test(thread_without_context_is_served),
         cmocka_unit_test(other_device_is_found_and_current_one_kept),
+        cmocka_unit_test(destroyed_context_leaves_nothing_behind),
         cmocka_unit_test(forked_child_has_no_devices),
         cmocka_unit_test(devices_are_described),
         cmocka_unit_test(closing_gives_everything_back),

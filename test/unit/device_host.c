@@ -1,3 +1,4 @@
+#include "device/dev_load.h"
 #include "device/dev_pool.h"
 #include "device/dev_stage.h"
 #include "device/device.h"
@@ -6,6 +7,9 @@
 
 #include "test/unit/unit.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -96,16 +100,19 @@ static void named_vendor_must_be_here(void **state)
 }
 
 /* A vendor whose driver pins whatever it is given, or refuses. */
-static int pins, unpins, refuse;
+static int pins, unpins, refuse, refusals;
 
 static hcomm_status count_pin(const struct hc_dev_mem *mem, void *ptr,
-                              size_t bytes)
+                              size_t bytes, char *why, size_t room)
 {
     (void)mem;
     (void)ptr;
     (void)bytes;
-    if (refuse)
+    if (refuse) {
+        snprintf(why, room, "not today");
+        refusals++;
         return HCOMM_ERR_DEVICE;
+    }
     pins++;
     return HCOMM_OK;
 }
@@ -124,7 +131,7 @@ static struct hc_dev_mem pinning_mem(void)
     pinning_ops = hc_dev_host;
     pinning_ops.pin = count_pin;
     pinning_ops.unpin = count_unpin;
-    pins = unpins = refuse = 0;
+    pins = unpins = refuse = refusals = 0;
     hc_pool_trim();
     unpins = 0;
     return (struct hc_dev_mem){.ops = &pinning_ops, .type = HC_MEM_DEVICE};
@@ -217,13 +224,55 @@ static void stage_carries_bytes_in_every_mode(void **state)
         set_cap(caps[c]);
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
             check_round_trip(&mem, sizes[s]);
-        refuse = 1;
-        hc_pool_trim();
-        check_round_trip(&mem, 1000003);
-        refuse = 0;
     }
     hc_pool_trim();
     assert_int_equal(hc_pool_bytes(), 0);
+}
+
+static void refused_pinning_is_not_asked_for_again(void **state)
+{
+    struct hc_dev_mem mem = pinning_mem();
+
+    (void)state;
+    set_cap("8MiB");
+    refuse = 1;
+    check_round_trip(&mem, 1000003);
+    assert_true(refusals >= 1 && refusals <= 10);
+    refusals = 0;
+    check_round_trip(&mem, 1000003);
+    assert_int_equal(refusals, 0);
+    refuse = 0;
+    check_round_trip(&mem, 1000003);
+    assert_int_equal(pins, 0);
+    hc_pool_trim(); /* a new life asks again */
+    check_round_trip(&mem, 1000003);
+    assert_true(pins > 0);
+    hc_pool_trim();
+}
+
+static void open_device_node_is_seen(void **state)
+{
+    int fd;
+
+    (void)state;
+    assert_false(hc_dev_has_open("/dev/full"));
+    fd = open("/dev/full", O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_true(hc_dev_has_open("/dev/full"));
+    assert_false(hc_dev_has_open("/dev/nothing-like-it"));
+    close(fd);
+    assert_false(hc_dev_has_open("/dev/full"));
+}
+
+static void a_query_leaves_errno_alone(void **state)
+{
+    int               here = 0;
+    struct hc_dev_mem mem;
+
+    (void)state;
+    errno = EAGAIN;
+    assert_int_equal(hc_dev_query(&here, &mem), HCOMM_OK);
+    assert_int_equal(errno, EAGAIN);
 }
 
 int main(void)
@@ -238,6 +287,9 @@ int main(void)
         cmocka_unit_test(pool_reuses_a_block),
         cmocka_unit_test(pool_never_exceeds_its_cap),
         cmocka_unit_test(stage_carries_bytes_in_every_mode),
+        cmocka_unit_test(refused_pinning_is_not_asked_for_again),
+        cmocka_unit_test(open_device_node_is_seen),
+        cmocka_unit_test(a_query_leaves_errno_alone),
     };
 
     return cmocka_run_group_tests_name("device_host", tests, NULL, NULL);
