@@ -224,6 +224,10 @@ hcomm_status hcomm_memory_query(const void *ptr, hcomm_memory_info *memory_out)
 
     if (memory_out == NULL)
         return HCOMM_ERR_INVALID;
+    /* What is looked for depends on settings. */
+    pthread_mutex_lock(&process_lock);
+    (void)hc_param_read_environment(false);
+    pthread_mutex_unlock(&process_lock);
     /* Looks for newly loaded drivers and opens them; without one, every
      * address is the host's and the query below says so. */
     (void)hc_dev_active();

@@ -17,6 +17,8 @@ bool hc_ompi_speaks_for_job(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
 
+    if (rank == NULL)
+        rank = getenv("PMIX_RANK"); /* under srun */
     return rank == NULL || strcmp(rank, "0") == 0;
 }
 
@@ -52,6 +54,7 @@ static int component_open(void)
     hc_log_set_rank((int)OPAL_PROC_MY_NAME.vpid);
     hc_log_set_file(hc_param_text(HC_PARAM_LOG_FILE));
     in_use = hc_param_bool(HC_PARAM_ENABLE);
+    hc_dev_reconsider();
     return hc_ompi_publish_presence(in_use && hc_dev_any_present());
 }
 

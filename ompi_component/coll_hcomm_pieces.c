@@ -45,6 +45,8 @@ static hcomm_status visit_raw(opal_convertor_t *convertor, hc_ompi_piece_fn *vis
         size_t       bytes = 0;
 
         last = opal_convertor_raw(convertor, runs, &nruns, &bytes) == 1;
+        if (nruns == 0)
+            last = true; /* a type that yields nothing would go on for ever */
         for (uint32_t i = 0; i < nruns && status == HCOMM_OK; i++)
             status = visit(context, (uintptr_t)runs[i].iov_base, runs[i].iov_len);
     }

@@ -1,6 +1,7 @@
 #include "ompi_component/coll_hcomm_stage.h"
 
 #include "config/cfg_log.h"
+#include "config/cfg_param.h"
 #include "ompi_component/coll_hcomm_pieces.h"
 
 #include <errno.h>
@@ -19,6 +20,19 @@ static void *as_buffer(const struct hc_ompi_stage *stage)
     return (void *)((uintptr_t)stage->host + (stage->user - stage->low));
 }
 
+/* HCOMM_ERR_INVALID is logged here, where it is known to be an error. */
+static hcomm_status query(uintptr_t address, struct hc_dev_mem *mem_out)
+{
+    hcomm_status status = hc_dev_query((void *)address, mem_out);
+
+    if (status == HCOMM_ERR_INVALID)
+        hc_log(HC_LOG_ERROR,
+               "address %p is neither host memory nor known to an open driver: was the buffer "
+               "freed, or does parameter devices (%s) leave its vendor out?",
+               (void *)address, hc_param_text(HC_PARAM_DEVICES));
+    return status;
+}
+
 /* One waited-for copy between host memory and wherever the piece lies. */
 static hcomm_status copy_piece(void *host, uintptr_t user, size_t bytes, bool out)
 {
@@ -27,7 +41,7 @@ static hcomm_status copy_piece(void *host, uintptr_t user, size_t bytes, bool ou
     struct hc_dev_event *event;
     void                *dst = out ? (void *)user : host;
     void                *src = out ? host : (void *)user;
-    hcomm_status         status = hc_dev_query((void *)user, &mem);
+    hcomm_status         status = query(user, &mem);
 
     if (status != HCOMM_OK)
         return status;
@@ -94,12 +108,13 @@ static hcomm_status map_host(struct hc_ompi_stage *stage)
     return HCOMM_OK;
 }
 
-static void substitute(struct hc_ompi_stage *stage, size_t elements)
+static void substitute(struct hc_ompi_stage *stage)
 {
-    stage->buffer = NULL;
     stage->kind = HC_OMPI_STAGE_SUBSTITUTE;
-    if (map_host(stage) == HCOMM_OK)
-        spoil(stage, 0, elements);
+    if (stage->host == NULL) /* else it is mapped already */
+        stage->buffer = NULL;
+    if (stage->host == NULL)
+        (void)map_host(stage);
 }
 
 static hcomm_status open_device(struct hc_ompi_stage *stage, const struct hc_dev_mem *mem)
@@ -118,7 +133,7 @@ static hcomm_status open_device(struct hc_ompi_stage *stage, const struct hc_dev
 static hcomm_status find_device_piece(void *context, uintptr_t user, size_t bytes)
 {
     struct hc_dev_mem mem;
-    hcomm_status      status = hc_dev_query((void *)user, &mem);
+    hcomm_status      status = query(user, &mem);
 
     (void)context;
     (void)bytes;
@@ -147,7 +162,7 @@ static hcomm_status open_where_it_lies(struct hc_ompi_stage *stage, size_t eleme
 
     if ((void *)stage->user == MPI_BOTTOM)
         return open_bottom(stage, elements);
-    status = hc_dev_query((void *)data, &mem);
+    status = query(data, &mem);
     if (status != HCOMM_OK || !hc_dev_must_stage(&mem))
         return status;
     return open_device(stage, &mem);
@@ -167,7 +182,7 @@ hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const void *user, s
     stage->bytes = extent.bytes;
     status = open_where_it_lies(stage, elements);
     if (status != HCOMM_OK)
-        substitute(stage, elements);
+        substitute(stage);
     return status;
 }
 
@@ -200,6 +215,8 @@ hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, size_t first, size_t 
     struct hc_ompi_extent extent;
     hcomm_status          status;
 
+    if (stage->kind == HC_OMPI_STAGE_SUBSTITUTE && stage->host != NULL)
+        spoil(stage, first, count);
     if (!copies(stage) || count == 0)
         return HCOMM_OK;
     address = hc_ompi_element(stage->user, first, stage->type);

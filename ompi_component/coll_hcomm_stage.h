@@ -43,8 +43,8 @@ hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const void *user, s
 /*
  * Copy elements [first, first + count) in or out; complete on return.  Bytes
  * in the gaps of the type stay as they are in the user's buffer.
- * When copying in fails (logged), the stand-in's elements have all bits set:
- * NaN in a result tells of it.
+ * When copying in fails (logged), or into a substitute, the stand-in's elements
+ * have all bits set: NaN, so that sums of floating point tell of it.
  */
 hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, size_t first, size_t count);
 hcomm_status hc_ompi_stage_out(struct hc_ompi_stage *stage, size_t first, size_t count);
