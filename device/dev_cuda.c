@@ -116,6 +116,31 @@ static int cuda_context_id(void *context, uint64_t *id_out)
     return code;
 }
 
+/* The device's primary context, if the program uses it now; borrowed. */
+static void *primary_context(int device)
+{
+    void    *context = NULL;
+    unsigned flags;
+    int      active = 0;
+
+    if (cuda.cuDevicePrimaryCtxGetState(device, &flags, &active) !=
+            HC_STREAM_OK ||
+        !active ||
+        cuda.cuDevicePrimaryCtxRetain(&context, device) != HC_STREAM_OK)
+        return NULL;
+    (void)cuda.cuDevicePrimaryCtxRelease_v2(device);
+    return context;
+}
+
+/* Of the contexts that a program makes itself the driver can't be asked. */
+static bool cuda_is_alive(int device, void *context, uint64_t id)
+{
+    uint64_t now = 0;
+
+    return context == primary_context(device) &&
+           cuda_context_id(context, &now) == HC_STREAM_OK && now == id;
+}
+
 static int cuda_stream_create(void **stream_out)
 {
     return cuda.cuStreamCreate(stream_out, HC_CU_STREAM_NON_BLOCKING);
@@ -176,11 +201,6 @@ static int cuda_host_register(void *ptr, size_t bytes)
                                      HC_CU_MEMHOSTREGISTER_PORTABLE);
 }
 
-static int cuda_host_unregister(void *ptr)
-{
-    return cuda.cuMemHostUnregister(ptr);
-}
-
 static void cuda_error_text(int code, char *text, size_t room)
 {
     const char *words = NULL, *name = NULL;
@@ -197,6 +217,7 @@ static const struct hc_stream_api stream_api = {
     .enter = cuda_enter,
     .leave = cuda_leave,
     .context_id = cuda_context_id,
+    .is_alive = cuda_is_alive,
     .stream_create = cuda_stream_create,
     .stream_destroy = cuda_stream_destroy,
     .stream_is_capturing = cuda_stream_is_capturing,
@@ -208,7 +229,6 @@ static const struct hc_stream_api stream_api = {
     .copy_async = cuda_copy_async,
     .synchronize = cuda_synchronize,
     .host_register = cuda_host_register,
-    .host_unregister = cuda_host_unregister,
     .error_text = cuda_error_text,
 };
 
@@ -317,20 +337,12 @@ static void cuda_version(char *text, size_t room)
  * must be free to end it. */
 static void *context_on(int device)
 {
-    void    *context = NULL;
-    unsigned flags;
-    int      active = 0, current = -1;
+    void *context = primary_context(device);
+    int   current = -1;
 
-    if (cuda.cuDevicePrimaryCtxGetState(device, &flags, &active) ==
-            HC_STREAM_OK &&
-        active &&
-        cuda.cuDevicePrimaryCtxRetain(&context, device) == HC_STREAM_OK) {
-        (void)cuda.cuDevicePrimaryCtxRelease_v2(device);
-        return context;
-    }
-    if (cuda.cuCtxGetDevice(&current) != HC_STREAM_OK || current != device ||
-        cuda.cuCtxGetCurrent(&context) != HC_STREAM_OK)
-        return NULL;
+    if (context == NULL && cuda.cuCtxGetDevice(&current) == HC_STREAM_OK &&
+        current == device)
+        (void)cuda.cuCtxGetCurrent(&context);
     return context;
 }
 
@@ -407,14 +419,17 @@ static hcomm_status cuda_query(const void *ptr, struct hc_dev_mem *mem_out)
     else if (type == HC_CU_MEMORYTYPE_HOST)
         mem.type = HC_MEM_PINNED;
 
+    capture_mode = HC_CU_CAPTURE_RELAXED;
+    exchange_capture_mode();
     status = describe(ptr, &mem, &sync_memops);
-    if (status != HCOMM_OK)
-        return status;
     /* Else the driver's synchronous copies to and from it may return before
      * they are done, and other libraries read too early. */
-    if (mem.type == HC_MEM_DEVICE && !sync_memops)
+    if (status == HCOMM_OK && mem.type == HC_MEM_DEVICE && !sync_memops)
         (void)cuda.cuPointerSetAttribute(
             &on, HC_CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)ptr);
+    exchange_capture_mode();
+    if (status != HCOMM_OK)
+        return status;
     *mem_out = mem;
     return HCOMM_OK;
 }
@@ -462,7 +477,9 @@ static hcomm_status cuda_pin(const struct hc_dev_mem *mem, void *ptr,
 
 static void cuda_unpin(const struct hc_dev_mem *mem, void *ptr)
 {
-    hc_streams_unpin(&streams, mem, ptr);
+    /* A context that has gone took the pinning along: an error, and right. */
+    (void)mem;
+    (void)cuda.cuMemHostUnregister(ptr);
 }
 
 static hcomm_status cuda_queue(const struct hc_dev_mem *mem,

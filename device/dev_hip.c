@@ -110,6 +110,15 @@ static void hip_leave(void)
         (void)hip.hipSetDevice(current_device);
 }
 
+/* A device's one context lasts as long as the process. */
+static bool hip_is_alive(int device, void *context, uint64_t id)
+{
+    (void)device;
+    (void)context;
+    (void)id;
+    return true;
+}
+
 static int hip_stream_create(void **stream_out)
 {
     return hip.hipStreamCreateWithFlags(stream_out, HC_HIP_STREAM_NON_BLOCKING);
@@ -184,11 +193,6 @@ static int hip_host_register(void *ptr, size_t bytes)
     return hip.hipHostRegister(ptr, bytes, HC_HIP_HOST_PORTABLE);
 }
 
-static int hip_host_unregister(void *ptr)
-{
-    return hip.hipHostUnregister(ptr);
-}
-
 static void hip_error_text(int code, char *text, size_t room)
 {
     const char *words = hip.hipGetErrorString(code);
@@ -206,6 +210,7 @@ static const struct hc_stream_api stream_api = {
     .default_stream = NULL,
     .enter = hip_enter,
     .leave = hip_leave,
+    .is_alive = hip_is_alive,
     .stream_create = hip_stream_create,
     .stream_destroy = hip_stream_destroy,
     .stream_is_capturing = hip_stream_is_capturing,
@@ -217,7 +222,6 @@ static const struct hc_stream_api stream_api = {
     .copy_async = hip_copy_async,
     .synchronize = hip_synchronize,
     .host_register = hip_host_register,
-    .host_unregister = hip_host_unregister,
     .error_text = hip_error_text,
 };
 
@@ -408,7 +412,9 @@ static hcomm_status hip_pin(const struct hc_dev_mem *mem, void *ptr,
 
 static void hip_unpin(const struct hc_dev_mem *mem, void *ptr)
 {
-    hc_streams_unpin(&streams, mem, ptr);
+    (void)mem;
+    if (hip.hipHostUnregister(ptr) != HC_STREAM_OK)
+        (void)hip.hipGetLastError();
 }
 
 static hcomm_status hip_queue(const struct hc_dev_mem *mem,

@@ -118,9 +118,10 @@ static void destroy_queue(struct hc_dev_queue *queue)
 {
     const struct hc_stream_api *api = queue->streams->api;
     struct hc_dev_event        *event;
-    int                         entered;
+    bool                        entered;
 
     entered = !queue->retired &&
+              api->is_alive(queue->device, queue->context, queue->context_id) &&
               api->enter(queue->device, queue->context) == HC_STREAM_OK;
     while ((event = queue->idle) != NULL) {
         queue->idle = event->next;
@@ -362,18 +363,6 @@ hcomm_status hc_streams_pin(struct hc_streams       *streams,
     if (code != HC_STREAM_OK)
         api->error_text(code, why, room);
     return meaning(code);
-}
-
-void hc_streams_unpin(struct hc_streams *streams, const struct hc_dev_mem *mem,
-                      void *ptr)
-{
-    const struct hc_stream_api *api = streams->api;
-
-    /* A driver or context that has gone already took the pinning along. */
-    if (api->enter(mem->device, mem->context) == HC_STREAM_OK) {
-        (void)api->host_unregister(ptr);
-        api->leave();
-    }
 }
 
 void hc_streams_close(struct hc_streams *streams)

@@ -28,16 +28,20 @@ enum {
     HC_STREAM_CAPTURE_LAST = 908,
 };
 
-/* Every int is the driver's result code.  All are called between enter and
- * leave, which make the context current and restore what was. */
+/* Every int is the driver's result code.  All but the first four are called
+ * between enter and leave, which make the context current and restore what
+ * was. */
 struct hc_stream_api {
     const char *name;           /* "cuda", for messages */
     void       *default_stream; /* the legacy one */
 
     int (*enter)(int device, void *context);
     void (*leave)(void);
-    /* A number that no other context ever has, or NULL; called outside. */
+    /* A number that no other context ever has, or NULL. */
     int (*context_id)(void *context, uint64_t *id_out);
+    /* Whether a context that was good once still is; false where the driver
+     * can't tell without being given what may be dangling. */
+    bool (*is_alive)(int device, void *context, uint64_t id);
     int (*stream_create)(void **stream_out); /* non-blocking */
     int (*stream_destroy)(void *stream);
     int (*stream_is_capturing)(void *stream, int *capturing_out); /* or NULL */
@@ -49,7 +53,6 @@ struct hc_stream_api {
     int (*copy_async)(void *dst, const void *src, size_t bytes, void *stream);
     int (*synchronize)(void); /* all work of the current context */
     int (*host_register)(void *ptr, size_t bytes); /* for every context */
-    int (*host_unregister)(void *ptr);
     /* "invalid argument (CUDA_ERROR_INVALID_VALUE)"; never fails. */
     void (*error_text)(int code, char *text, size_t room);
 };
@@ -72,9 +75,8 @@ hcomm_status hc_streams_test(struct hc_dev_event *event);
 hcomm_status hc_streams_pin(struct hc_streams       *streams,
                             const struct hc_dev_mem *mem, void *ptr,
                             size_t bytes, char *why, size_t room);
-void hc_streams_unpin(struct hc_streams *streams, const struct hc_dev_mem *mem,
-                      void *ptr);
-/* Destroys queues and events; a driver that has gone already is no error. */
+/* Destroys queues and events, and leaves to the driver those whose context may
+ * have gone: to name them would crash it. */
 void hc_streams_close(struct hc_streams *streams);
 
 /* What a code means to our caller.  logs "<api> <what>: <driver's words>;

@@ -2,17 +2,14 @@
 
 #include "config/cfg_log.h"
 #include "config/cfg_param.h"
+#include "device/dev_address.h"
 #include "device/dev_pool.h"
 
-#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* Asked in this order.  A new vendor is one line here. */
 static const struct hc_dev_ops *const vendors[] = {
@@ -240,27 +237,18 @@ bool hc_dev_active(void)
     return atomic_load_explicit(&nopened, memory_order_acquire) > 0;
 }
 
-/*
- * Whether the CPU may read here, asked of the kernel without a signal handler:
- * rt_sigprocmask copies its argument in before it looks at the (invalid) first
- * one, and answers EFAULT or EINVAL.  Some 100 ns.
- */
-static bool readable(const void *ptr)
+bool hc_dev_surely_host(const void *a, const void *b)
 {
-    const void *word = (const void *)((uintptr_t)ptr & ~(uintptr_t)7);
-    int         saved_errno = errno;
-    bool        answer;
-
-    answer =
-        syscall(SYS_rt_sigprocmask, ~0, word, NULL, 8) != -1 || errno != EFAULT;
-    errno = saved_errno;
-    return answer;
+    return decided() != UNMET && hc_address_is_plain_host(a) &&
+           hc_address_is_plain_host(b);
 }
 
 hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out)
 {
     if (decided() == UNMET)
         return HCOMM_ERR_UNSUPPORTED; /* said when it was found out */
+    if (hc_address_is_plain_host(ptr))
+        return hc_dev_host.query(ptr, mem_out);
     for (int i = 0; i < VENDORS && !atomic_load(&in_child); i++) {
         hcomm_status status = HCOMM_ERR_NOT_FOUND;
 
@@ -269,7 +257,8 @@ hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out)
         if (status != HCOMM_ERR_NOT_FOUND)
             return status;
     }
-    return readable(ptr) ? hc_dev_host.query(ptr, mem_out) : HCOMM_ERR_INVALID;
+    return hc_address_is_readable(ptr) ? hc_dev_host.query(ptr, mem_out)
+                                       : HCOMM_ERR_INVALID;
 }
 
 bool hc_dev_must_stage(const struct hc_dev_mem *mem)

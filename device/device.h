@@ -137,6 +137,10 @@ hcomm_status hc_dev_check_wanted(void);
  */
 bool hc_dev_active(void);
 
+/* Whether both are surely host memory, told by the addresses alone: less than
+ * a question to the loader, let alone to a driver. */
+bool hc_dev_surely_host(const void *a, const void *b);
+
 /*
  * The allocation holding ptr.  What no driver knows is host memory, so ops is
  * never NULL; also in a forked child.  HCOMM_ERR_INVALID: it is no readable

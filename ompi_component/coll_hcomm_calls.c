@@ -39,6 +39,21 @@ int hc_ompi_error_class(hcomm_status status)
     return MPI_ERR_OTHER;
 }
 
+/* Whether nothing of this rank's can be on a device.  Only a predefined type
+ * surely has its data where its buffer is. */
+static bool is_host_call(const void *send, const struct ompi_datatype_t *send_type,
+                         const void *recv, const struct ompi_datatype_t *recv_type)
+{
+    if (send == MPI_IN_PLACE) {
+        send = recv;
+        send_type = recv_type;
+    }
+    if (ompi_datatype_is_predefined(send_type) && ompi_datatype_is_predefined(recv_type) &&
+        hc_dev_surely_host(send, recv))
+        return true;
+    return !hc_dev_active();
+}
+
 static void note(struct staged_call *call, hcomm_status status)
 {
     if (call->status == HCOMM_OK)
@@ -95,7 +110,7 @@ int hc_ompi_allreduce(const void *send, void *recv, int count, struct ompi_datat
         .recv_count = (size_t)count,
     };
 
-    if (!hc_dev_active())
+    if (is_host_call(send, type, recv, type))
         return lower->allreduce(send, recv, count, type, op, comm, lower->allreduce_module);
     if (begin(&call, &args, send, type, recv, type))
         rc = lower->allreduce(call.sides[HC_STAGED_SEND].buffer, call.sides[HC_STAGED_RECV].buffer,
@@ -118,7 +133,7 @@ int hc_ompi_reduce(const void *send, void *recv, int count, struct ompi_datatype
         .recv_count = (size_t)count,
     };
 
-    if (!hc_dev_active())
+    if (is_host_call(send, type, recv, type))
         return lower->reduce(send, recv, count, type, op, root, comm, lower->reduce_module);
     if (begin(&call, &args, send, type, recv, type))
         rc = lower->reduce(call.sides[HC_STAGED_SEND].buffer, call.sides[HC_STAGED_RECV].buffer,
@@ -139,7 +154,7 @@ int hc_ompi_bcast(void *buffer, int count, struct ompi_datatype_t *type, int roo
         .recv_count = (size_t)count,
     };
 
-    if (!hc_dev_active())
+    if (is_host_call(buffer, type, buffer, type))
         return lower->bcast(buffer, count, type, root, comm, lower->bcast_module);
     if (begin(&call, &args, NULL, type, buffer, type))
         rc = lower->bcast(call.sides[HC_STAGED_RECV].buffer, count, type, root, comm,
@@ -163,7 +178,7 @@ int hc_ompi_allgather(const void *send, int send_count, struct ompi_datatype_t *
         .recv_count = (size_t)recv_count,
     };
 
-    if (!hc_dev_active())
+    if (is_host_call(send, send_type, recv, recv_type))
         return lower->allgather(send, send_count, send_type, recv, recv_count, recv_type, comm,
                                 lower->allgather_module);
     if (begin(&call, &args, send, send_type, recv, recv_type))

@@ -1,3 +1,4 @@
+#include "device/dev_address.h"
 #include "device/dev_load.h"
 #include "device/dev_pool.h"
 #include "device/dev_stage.h"
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +266,44 @@ static void open_device_node_is_seen(void **state)
     assert_false(hc_dev_has_open("/dev/full"));
 }
 
+static bool plain_in_thread;
+
+static void *look_at_own_stack(void *mains)
+{
+    int mine = 0;
+
+    plain_in_thread =
+        hc_address_is_plain_host(&mine) && !hc_address_is_plain_host(mains);
+    return NULL;
+}
+
+static void heap_and_stack_are_plain_host(void **state)
+{
+    static int statics;
+    int        here = 0;
+    void      *small = malloc(100);
+    void      *mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_t  thread;
+
+    (void)state;
+    assert_true(mapped != MAP_FAILED);
+    assert_true(hc_address_is_plain_host(&here));
+    assert_false(hc_address_is_plain_host(mapped));
+    assert_false(hc_address_is_plain_host(&statics));
+    assert_false(hc_address_is_plain_host(NULL));
+    assert_false(hc_address_is_plain_host((void *)UINTPTR_MAX));
+    if ((uintptr_t)small < (uintptr_t)sbrk(0)) /* a sanitizer's is not there */
+        assert_true(hc_address_is_plain_host(small));
+    assert_false(hc_address_is_plain_host(sbrk(0)));
+    assert_int_equal(pthread_create(&thread, NULL, look_at_own_stack, &here),
+                     0);
+    pthread_join(thread, NULL);
+    assert_true(plain_in_thread);
+    free(small);
+    munmap(mapped, 4096);
+}
+
 static void a_query_leaves_errno_alone(void **state)
 {
     int               here = 0;
@@ -289,6 +329,7 @@ int main(void)
         cmocka_unit_test(stage_carries_bytes_in_every_mode),
         cmocka_unit_test(refused_pinning_is_not_asked_for_again),
         cmocka_unit_test(open_device_node_is_seen),
+        cmocka_unit_test(heap_and_stack_are_plain_host),
         cmocka_unit_test(a_query_leaves_errno_alone),
     };
 
