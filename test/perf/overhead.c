@@ -39,7 +39,16 @@ struct driver {
     int (*copy_out)(void *host, uint64_t device, size_t bytes);
 };
 
-typedef void batch_function(MPI_Comm comm);
+/* Where they lie decides what the plugin must find out: a stack is known for
+ * what it is by its address, statics only by asking the driver. */
+struct buffers {
+    double  mine, sum;
+    int64_t value;
+};
+
+static struct buffers statics;
+
+typedef void batch_function(MPI_Comm comm, struct buffers *buffers);
 
 static double now_us(void)
 {
@@ -56,39 +65,40 @@ static _Noreturn void fail(const char *what)
     exit(2);
 }
 
-static void allreduce_batch(MPI_Comm comm)
+static void allreduce_batch(MPI_Comm comm, struct buffers *buffers)
 {
-    double mine = 1.0, sum = 0.0;
-    int    nranks;
+    int nranks;
 
     MPI_Comm_size(comm, &nranks);
+    buffers->mine = 1.0;
     for (int i = 0; i < CALLS_PER_BATCH; i++)
-        MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
-    if (sum != (double)nranks)
+        MPI_Allreduce(&buffers->mine, &buffers->sum, 1, MPI_DOUBLE, MPI_SUM,
+                      comm);
+    if (buffers->sum != (double)nranks)
         fail("MPI_Allreduce gave a wrong sum");
 }
 
 /* The root changes, so that each call waits for the one before and no rank
  * runs ahead into the transport's queues. */
-static void bcast_batch(MPI_Comm comm)
+static void bcast_batch(MPI_Comm comm, struct buffers *buffers)
 {
-    int64_t value;
-    int     rank;
+    int rank;
 
     MPI_Comm_rank(comm, &rank);
     for (int i = 0; i < CALLS_PER_BATCH; i++) {
-        value = rank == i % 2 ? i : -1;
-        MPI_Bcast(&value, 1, MPI_INT64_T, i % 2, comm);
+        buffers->value = rank == i % 2 ? i : -1;
+        MPI_Bcast(&buffers->value, 1, MPI_INT64_T, i % 2, comm);
     }
-    if (value != CALLS_PER_BATCH - 1)
+    if (buffers->value != CALLS_PER_BATCH - 1)
         fail("MPI_Bcast gave a wrong value");
 }
 
-static double call_us(batch_function *batch, MPI_Comm comm)
+static double call_us(batch_function *batch, MPI_Comm comm,
+                      struct buffers *buffers)
 {
     double start = now_us();
 
-    batch(comm);
+    batch(comm, buffers);
     return (now_us() - start) / CALLS_PER_BATCH;
 }
 
@@ -111,8 +121,9 @@ static double median(double *values, int count)
  * print the medians; "added" is the median of the differences of neighbouring
  * batches, which a drift of the machine's speed does not touch.
  */
-static void measure(const char *name, batch_function *batch, MPI_Comm ours,
-                    MPI_Comm plain, int batches, bool print)
+static void measure(const char *name, batch_function *batch,
+                    struct buffers *buffers, MPI_Comm ours, MPI_Comm plain,
+                    int batches, bool print)
 {
     double *us = calloc(3 * (size_t)batches, sizeof *us);
     double *ours_us = us, *plain_us = us + batches,
@@ -122,8 +133,8 @@ static void measure(const char *name, batch_function *batch, MPI_Comm ours,
         fail("out of memory");
     for (int i = -WARM_UP_BATCHES; i < batches; i++) {
         bool   ours_first = i % 2 == 0;
-        double first = call_us(batch, ours_first ? ours : plain);
-        double second = call_us(batch, ours_first ? plain : ours);
+        double first = call_us(batch, ours_first ? ours : plain, buffers);
+        double second = call_us(batch, ours_first ? plain : ours, buffers);
 
         if (i < 0)
             continue;
@@ -288,6 +299,7 @@ int main(int argc, char **argv)
 {
     struct options options = parse(argc, argv);
     struct driver  driver = {0};
+    struct buffers on_stack;
     double         entered_us, left_us, ms;
     MPI_Comm       ours, plain;
     int            rank, nranks;
@@ -309,9 +321,14 @@ int main(int argc, char **argv)
         printf("init_ms %.4f\n", ms);
         describe(ours, plain, &driver);
     }
-    measure("allreduce", allreduce_batch, ours, plain, options.batches,
+    measure("allreduce", allreduce_batch, &on_stack, ours, plain,
+            options.batches, rank == 0);
+    measure("bcast", bcast_batch, &on_stack, ours, plain, options.batches,
             rank == 0);
-    measure("bcast", bcast_batch, ours, plain, options.batches, rank == 0);
+    measure("allreduce_static", allreduce_batch, &statics, ours, plain,
+            options.batches, rank == 0);
+    measure("bcast_static", bcast_batch, &statics, ours, plain, options.batches,
+            rank == 0);
     if (options.driver && strcmp(served_by(ours), PLUGIN) == 0)
         check_device_sum(&driver, ours);
 
