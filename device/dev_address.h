@@ -5,14 +5,22 @@
 
 #include <stdbool.h>
 
+/* Before the first question; again is nothing. */
+void hc_address_prepare(void);
+
 /*
- * Whether an address is in the main heap or on the calling thread's stack,
- * where no driver's memory can be.  Most small buffers are, and some 10 ns here
- * save them the driver's 200.  Not a cache: these places don't change hands.
+ * Whether an address is in the main heap or, asked by the main thread, on its
+ * stack, where no driver's memory can be.  Most small buffers are, and some ns
+ * here save them the driver's 200.  Not a cache: these places don't change
+ * hands.
  */
 bool hc_address_is_plain_host(const void *ptr);
 
-/* Whether the CPU may read there; some 100 ns.  Leaves errno alone. */
+/*
+ * Whether the CPU may read there.  It serves to say what is wrong with an
+ * address, so a page that was readable lately may be taken for readable still:
+ * then the program fails as it would without us.
+ */
 bool hc_address_is_readable(const void *ptr);
 
 #endif

@@ -139,6 +139,7 @@ static void decide(void)
         wanted[i] = user_wants(vendors[i], &named) && vendors[i]->present();
         count += wanted[i];
     }
+    hc_address_prepare();
     atomic_store(&nwanted, count);
     atomic_store(&libraries_seen, 0UL);
     if (hc_dev_check_wanted() != HCOMM_OK)
@@ -240,7 +241,14 @@ bool hc_dev_active(void)
 bool hc_dev_surely_host(const void *a, const void *b)
 {
     return decided() != UNMET && hc_address_is_plain_host(a) &&
-           hc_address_is_plain_host(b);
+           (b == a || hc_address_is_plain_host(b));
+}
+
+bool hc_dev_is_host(const void *ptr)
+{
+    struct hc_dev_mem mem;
+
+    return hc_dev_query(ptr, &mem) == HCOMM_OK && !hc_dev_must_stage(&mem);
 }
 
 hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out)

@@ -141,6 +141,10 @@ bool hc_dev_active(void);
  * a question to the loader, let alone to a driver. */
 bool hc_dev_surely_host(const void *a, const void *b);
 
+/* Whether the CPU may touch it, driver asked; false also where that can't be
+ * told. */
+bool hc_dev_is_host(const void *ptr);
+
 /*
  * The allocation holding ptr.  What no driver knows is host memory, so ops is
  * never NULL; also in a forked child.  HCOMM_ERR_INVALID: it is no readable

@@ -39,19 +39,23 @@ int hc_ompi_error_class(hcomm_status status)
     return MPI_ERR_OTHER;
 }
 
-/* Whether nothing of this rank's can be on a device.  Only a predefined type
- * surely has its data where its buffer is. */
+/* Whether nothing of this rank's can be on a device, cheapest question first.
+ * Only a predefined type surely has its data where its buffer is. */
 static bool is_host_call(const void *send, const struct ompi_datatype_t *send_type,
                          const void *recv, const struct ompi_datatype_t *recv_type)
 {
+    bool simple;
+
     if (send == MPI_IN_PLACE) {
         send = recv;
         send_type = recv_type;
     }
-    if (ompi_datatype_is_predefined(send_type) && ompi_datatype_is_predefined(recv_type) &&
-        hc_dev_surely_host(send, recv))
+    simple = ompi_datatype_is_predefined(send_type) && ompi_datatype_is_predefined(recv_type);
+    if (simple && hc_dev_surely_host(send, recv))
         return true;
-    return !hc_dev_active();
+    if (!hc_dev_active())
+        return true;
+    return simple && hc_dev_is_host(send) && (recv == send || hc_dev_is_host(recv));
 }
 
 static void note(struct staged_call *call, hcomm_status status)
