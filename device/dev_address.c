@@ -72,6 +72,8 @@ static bool kernel_can_read(const void *ptr)
     int         saved_errno = errno;
     bool        answer;
 
+    if (word == NULL) /* which the call takes for "no set" */
+        return false;
     answer =
         syscall(SYS_rt_sigprocmask, ~0, word, NULL, 8) != -1 || errno != EFAULT;
     errno = saved_errno;
