@@ -106,7 +106,7 @@ typedef struct {
 /**
  * Whose memory an address is.  Asks only drivers that the process has loaded.
  *
- * ptr         any address, NULL too
+ * ptr         any address; NULL is no memory
  * memory_out  all of it is written on success
  * Errors  HCOMM_ERR_INVALID: memory_out is NULL, or ptr is neither host memory
  *         nor of a driver that is open (freed, for instance)

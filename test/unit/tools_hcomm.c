@@ -115,7 +115,7 @@ static void host_memory_is_host_memory(void **state)
     static int        global;
     int               local = 0;
     void             *heap = malloc(100);
-    const void       *all[] = {&global, &local, heap, NULL};
+    const void       *all[] = {&global, &local, heap};
 
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -128,6 +128,7 @@ static void host_memory_is_host_memory(void **state)
         assert_null(info.reserved[0]);
         assert_null(info.reserved[3]);
     }
+    assert_int_equal(hcomm_memory_query(NULL, &info), HCOMM_ERR_INVALID);
     assert_int_equal(hcomm_memory_query(&local, NULL), HCOMM_ERR_INVALID);
     free(heap);
 }
