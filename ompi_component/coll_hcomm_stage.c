@@ -111,10 +111,8 @@ static hcomm_status map_host(struct hc_ompi_stage *stage)
 static void substitute(struct hc_ompi_stage *stage)
 {
     stage->kind = HC_OMPI_STAGE_SUBSTITUTE;
-    if (stage->host == NULL) /* else it is mapped already */
-        stage->buffer = NULL;
-    if (stage->host == NULL)
-        (void)map_host(stage);
+    stage->buffer = NULL;
+    (void)map_host(stage);
 }
 
 static hcomm_status open_device(struct hc_ompi_stage *stage, const struct hc_dev_mem *mem)
