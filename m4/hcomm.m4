@@ -71,6 +71,18 @@ HC_REPORT([$1], [$hc_found], [AS_IF([test $hc_found = yes],
   [test "x$AS_TR_SH([with_$1])" = xno], [echo "off: --without-$1 (the driver is opened at run time all the same)"],
   [echo "no $2: tables not checked (the driver is opened at run time all the same)"])])])
 
+# HC_OMPI_SERIES: what each series of Open MPI needs besides mpicc's flags.
+#   ompi_built_for     what one build serves, in the names of folders
+#   hc_ompi_shims      our folders for headers that distributions leave out
+#   hc_ompi_more       further flags
+# False where HCOMM does not serve it.
+AC_DEFUN([HC_OMPI_SERIES], [
+AS_CASE([$ompi_version],
+  [4.1.*], [ompi_built_for=4.1 hc_ompi_shims=shim hc_ompi_more=''],
+  [5.0.*], [ompi_built_for=$ompi_version hc_ompi_shims='shim shim/5.0'
+            hc_ompi_more=`$PKG_CONFIG --cflags pmix 2>/dev/null`],
+  [ompi_built_for=''])])
+
 # HC_CHECK_OMPI: OMPI_CPPFLAGS, OMPI_LIBS, ompi_component_dir, HAVE_OMPI.
 AC_DEFUN([HC_CHECK_OMPI], [
 AC_ARG_WITH([ompi-component-dir],
@@ -94,29 +106,35 @@ AS_IF([test "x$with_ompi" != xno], [
      OMPI_CPPFLAGS="`$MPICC --showme:compile 2>/dev/null`"
      OMPI_LIBS="`$MPICC --showme:link 2>/dev/null`"
      hc_ompi_pkglibdir=`$OMPI_INFO --parsable --path pkglibdir | sed -n 's/^path:pkglibdir://p'`
-     AS_CASE([$ompi_version], [4.1.*], [
-       AC_MSG_CHECKING([whether Open MPI $ompi_version's internal headers compile])
-       hc_save_CPPFLAGS=$CPPFLAGS
-       hc_save_CFLAGS=$CFLAGS
-       CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS -I$srcdir/ompi_component/shim"
-       CFLAGS="$CFLAGS -mcx16"
-       AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+     HC_OMPI_SERIES
+     AS_IF([test -z "$ompi_built_for"],
+       [hc_why_ompi="$ompi_version is neither 4.1.z nor 5.0.z; only libhcomm and the tools are built"],
+       [AC_MSG_CHECKING([whether Open MPI $ompi_version's internal headers compile])
+        OMPI_CPPFLAGS="$OMPI_CPPFLAGS $hc_ompi_more"
+        hc_save_CPPFLAGS=$CPPFLAGS
+        hc_save_CFLAGS=$CFLAGS
+        CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS"
+        CFLAGS="$CFLAGS -mcx16"
+        # Last on the path, so that what is there wins.
+        for hc_dir in $hc_ompi_shims; do
+          CPPFLAGS="$CPPFLAGS -I$srcdir/ompi_component/$hc_dir"
+          OMPI_CPPFLAGS="$OMPI_CPPFLAGS -I\$(srcdir)/ompi_component/$hc_dir"
+        done
+        AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
 #include "ompi_config.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/op/op.h"
-]])], [hc_found=yes], [hc_why_ompi="$ompi_version, but without internal headers (a build with --with-devel-headers is needed)"])
-       CPPFLAGS=$hc_save_CPPFLAGS
-       CFLAGS=$hc_save_CFLAGS
-       AC_MSG_RESULT([$hc_found])],
-       [hc_why_ompi="$ompi_version is not 4.1.z; only libhcomm and the tools are built"])])
+]])], [hc_found=yes], [hc_why_ompi="$ompi_version, but without internal headers (a build with --with-devel-headers is needed, and for 5.0 PMIx's headers)"])
+        CPPFLAGS=$hc_save_CPPFLAGS
+        CFLAGS=$hc_save_CFLAGS
+        AC_MSG_RESULT([$hc_found])])])
   AS_IF([test $hc_found = no], [HC_REQUIRE_IF_ASKED([ompi], [$hc_why_ompi])])])
 AS_IF([test $hc_found = yes], [
   hc_why_ompi="$ompi_version in $hc_ompi_bin"
-  ompi_series=`AS_ECHO(["$ompi_version"]) | sed 's/^\(@<:@0-9@:>@*\.@<:@0-9@:>@*\).*/\1/'`
   AS_IF([test -n "$with_ompi_component_dir"], [ompi_component_dir=$with_ompi_component_dir],
         [test "x$prefix" = xNONE || test "$prefix/bin" = "$hc_ompi_bin"], [ompi_component_dir=$hc_ompi_pkglibdir],
-        [ompi_component_dir="\${libdir}/hcomm/openmpi-$ompi_series"])
+        [ompi_component_dir="\${libdir}/hcomm/openmpi-$ompi_built_for"])
   AC_DEFINE_UNQUOTED([HC_OMPI_BIN], ["$hc_ompi_bin"], [where mpirun was found at build time])
   hc_component_dir_shown=$ompi_component_dir], [hc_component_dir_shown="not built"])
 AC_SUBST([OMPI_CPPFLAGS])

@@ -48,7 +48,7 @@ static void let_words_pass(void)
         (void)nanosleep(&a_moment, NULL);
 }
 
-static bool is_our_series(struct hc_ompi_version *version_out)
+static bool is_our_version(struct hc_ompi_version *version_out)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int  length;
@@ -56,18 +56,19 @@ static bool is_our_series(struct hc_ompi_version *version_out)
     if (MPI_Get_library_version(text, &length) != MPI_SUCCESS)
         text[0] = '\0';
     return hc_ompi_version_parse(text, version_out) &&
-           hc_ompi_version_same_series(version_out, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
+           hc_ompi_version_is_served(version_out, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                     HC_OMPI_SERVED_RELEASE);
 }
 
 bool hc_ompi_library_is_served(void)
 {
     struct hc_ompi_version version;
-    bool                   our_series = is_our_series(&version);
-    const struct layout   *different = our_series ? first_difference() : NULL;
+    bool                   our_version = is_our_version(&version);
+    const struct layout   *different = our_version ? first_difference() : NULL;
 
-    if (our_series && different == NULL)
+    if (our_version && different == NULL)
         return true;
-    if (hc_ompi_speaks_for_job() && !our_series)
+    if (hc_ompi_speaks_for_job() && !our_version)
         hc_log(HC_LOG_ERROR,
                "coll/hcomm serves Open MPI " HC_OMPI_SERVES ", but %s is running it: hcomm is off; "
                "install the hcomm-mpi-plugin for that version, or say --mca coll ^hcomm",

@@ -27,7 +27,9 @@ bool hc_ompi_version_parse(const char *library_text, struct hc_ompi_version *ver
     return true;
 }
 
-bool hc_ompi_version_same_series(const struct hc_ompi_version *version, int major, int minor)
+bool hc_ompi_version_is_served(const struct hc_ompi_version *version, int major, int minor,
+                               int release)
 {
-    return version->major == major && version->minor == minor;
+    return version->major == major && version->minor == minor &&
+           (release == HC_OMPI_ANY_RELEASE || version->release == release);
 }

@@ -18,7 +18,11 @@ struct hc_ompi_version {
  */
 bool hc_ompi_version_parse(const char *library_text, struct hc_ompi_version *version_out);
 
-/* One plugin serves a whole series, since its structures stayed the same. */
-bool hc_ompi_version_same_series(const struct hc_ompi_version *version, int major, int minor);
+enum { HC_OMPI_ANY_RELEASE = -1 };
+
+/* Whether a plugin built for major.minor.release serves that version.  With
+ * HC_OMPI_ANY_RELEASE it serves a whole series, whose structures stayed. */
+bool hc_ompi_version_is_served(const struct hc_ompi_version *version, int major, int minor,
+                               int release);
 
 #endif

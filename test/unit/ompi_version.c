@@ -20,7 +20,7 @@ static void a_distributions_version_is_read(void **state)
     assert_int_equal(version.minor, 1);
     assert_int_equal(version.release, 6);
     assert_string_equal(version.text, "4.1.6");
-    assert_true(hc_ompi_version_same_series(&version, 4, 1));
+    assert_true(hc_ompi_version_is_served(&version, 4, 1, HC_OMPI_ANY_RELEASE));
 }
 
 static void a_release_candidate_is_read(void **state)
@@ -31,7 +31,24 @@ static void a_release_candidate_is_read(void **state)
     assert_true(hc_ompi_version_parse("Open MPI v5.0.0rc12", &version));
     assert_string_equal(version.text, "5.0.0rc12");
     assert_int_equal(version.release, 0);
-    assert_false(hc_ompi_version_same_series(&version, 4, 1));
+    assert_false(
+        hc_ompi_version_is_served(&version, 4, 1, HC_OMPI_ANY_RELEASE));
+}
+
+/* The structures of 5.0 change between releases. */
+static void only_the_release_built_for_is_served(void **state)
+{
+    struct hc_ompi_version version;
+
+    (void)state;
+    assert_true(hc_ompi_version_parse("Open MPI v5.0.7, x", &version));
+    assert_true(hc_ompi_version_is_served(&version, 5, 0, 7));
+    assert_true(hc_ompi_version_parse("Open MPI v5.0.8, x", &version));
+    assert_false(hc_ompi_version_is_served(&version, 5, 0, 7));
+    assert_true(hc_ompi_version_parse("Open MPI v4.1.7, x", &version));
+    assert_false(hc_ompi_version_is_served(&version, 5, 0, 7));
+    assert_true(hc_ompi_version_parse("Open MPI v5.0.17, x", &version));
+    assert_false(hc_ompi_version_is_served(&version, 5, 0, 7));
 }
 
 static void neighbouring_series_are_not_ours(void **state)
@@ -44,7 +61,8 @@ static void neighbouring_series_are_not_ours(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         assert_true(hc_ompi_version_parse(others[i], &version));
-        assert_false(hc_ompi_version_same_series(&version, 4, 1));
+        assert_false(
+            hc_ompi_version_is_served(&version, 4, 1, HC_OMPI_ANY_RELEASE));
     }
 }
 
@@ -78,6 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_distributions_version_is_read),
         cmocka_unit_test(a_release_candidate_is_read),
+        cmocka_unit_test(only_the_release_built_for_is_served),
         cmocka_unit_test(neighbouring_series_are_not_ours),
         cmocka_unit_test(other_libraries_are_named_and_refused),
         cmocka_unit_test(a_long_text_is_cut),
