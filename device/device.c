@@ -15,6 +15,7 @@
 static const struct hc_dev_ops *const vendors[] = {
     &hc_dev_cuda,
     &hc_dev_hip,
+    &hc_dev_ze,
 };
 
 enum { VENDORS = sizeof vendors / sizeof vendors[0] };
@@ -92,8 +93,8 @@ static hcomm_status check_device_words(void)
             i++;
         if (i == VENDORS) {
             hc_log(HC_LOG_ERROR,
-                   "devices=%s: '%.*s' is no vendor; auto, none, cuda and hip "
-                   "are known",
+                   "devices=%s: '%.*s' is no vendor; auto, none, cuda, hip "
+                   "and ze are known",
                    hc_param_text(HC_PARAM_DEVICES), (int)length, list);
             return HCOMM_ERR_INVALID;
         }

@@ -13,7 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum hc_dev_kind { HC_DEV_HOST, HC_DEV_CUDA, HC_DEV_HIP, HC_DEV_KINDS };
+enum hc_dev_kind {
+    HC_DEV_HOST,
+    HC_DEV_CUDA,
+    HC_DEV_HIP,
+    HC_DEV_ZE,
+    HC_DEV_KINDS
+};
 
 enum hc_dev_mem_type {
     HC_MEM_PAGEABLE, /* ordinary host memory, or nothing any driver knows */
@@ -96,7 +102,8 @@ struct hc_dev_ops {
      */
     hcomm_status (*queue)(const struct hc_dev_mem *mem,
                           struct hc_dev_queue    **queue_out);
-    /* Start a copy; either side may be host memory or the queue's device's. */
+    /* Start a copy; either side may be host memory or the queue's device's.
+     * Copies of one queue may overtake each other. */
     hcomm_status (*copy)(struct hc_dev_queue *queue, void *dst, const void *src,
                          size_t bytes);
     /* All that was enqueued so far; test until it is not HCOMM_IN_PROGRESS,
@@ -109,6 +116,7 @@ struct hc_dev_ops {
 extern const struct hc_dev_ops hc_dev_host;
 extern const struct hc_dev_ops hc_dev_cuda;
 extern const struct hc_dev_ops hc_dev_hip;
+extern const struct hc_dev_ops hc_dev_ze;
 
 /* NULL after the last; every vendor, open or not, host not among them. */
 const struct hc_dev_ops *hc_dev_vendor(int index);

@@ -1,0 +1,106 @@
+#ifndef HC_DEV_ZE_H
+#define HC_DEV_ZE_H
+
+/* What the two halves of the ze backend share: dev_ze.c knows drivers, devices
+ * and memory, dev_ze_queue.c moves bytes. */
+
+#include "device/abi_ze.h"
+#include "device/device.h"
+
+/* The names are the same in every version: a change of meaning gets a new
+ * one. */
+#define ZE_API(X)                                                             \
+    X(zeInit, (uint32_t flags))                                               \
+    X(zeDriverGet, (uint32_t * count, void **drivers))                        \
+    X(zeDriverGetApiVersion, (void *driver, uint32_t *version))               \
+    X(zeDriverGetExtensionFunctionAddress,                                    \
+      (void *driver, const char *name, void **address))                       \
+    X(zeDeviceGet, (void *driver, uint32_t *count, void **devices))           \
+    X(zeDeviceGetSubDevices, (void *device, uint32_t *count, void **devices)) \
+    X(zeDeviceGetProperties,                                                  \
+      (void *device, struct hc_ze_device_properties *properties))             \
+    X(zeDeviceGetMemoryProperties,                                            \
+      (void *device, uint32_t *count, struct hc_ze_device_memory *memories))  \
+    X(zeDeviceGetCommandQueueGroupProperties,                                 \
+      (void *device, uint32_t *count, struct hc_ze_queue_group *groups))      \
+    X(zeContextCreate,                                                        \
+      (void *driver, const struct hc_ze_context_desc *desc, void **context))  \
+    X(zeContextDestroy, (void *context))                                      \
+    X(zeMemAllocDevice,                                                       \
+      (void *context, const struct hc_ze_device_alloc_desc *desc,             \
+       size_t bytes, size_t alignment, void *device, void **ptr))             \
+    X(zeMemFree, (void *context, void *ptr))                                  \
+    X(zeMemGetAllocProperties,                                                \
+      (void *context, const void *ptr,                                        \
+       struct hc_ze_alloc_properties *properties, void **device))             \
+    X(zeMemGetAddressRange,                                                   \
+      (void *context, const void *ptr, void **base, size_t *bytes))           \
+    X(zeCommandListCreateImmediate,                                           \
+      (void *context, void *device, const struct hc_ze_queue_desc *desc,      \
+       void **list))                                                          \
+    X(zeCommandListDestroy, (void *list))                                     \
+    X(zeCommandListAppendMemoryCopy,                                          \
+      (void *list, void *dst, const void *src, size_t bytes, void *signal,    \
+       uint32_t nwait, void **wait))                                          \
+    X(zeCommandListAppendBarrier,                                             \
+      (void *list, void *signal, uint32_t nwait, void **wait))                \
+    X(zeEventPoolCreate,                                                      \
+      (void *context, const struct hc_ze_event_pool_desc *desc,               \
+       uint32_t ndevices, void **devices, void **pool))                       \
+    X(zeEventPoolDestroy, (void *pool))                                       \
+    X(zeEventCreate,                                                          \
+      (void *pool, const struct hc_ze_event_desc *desc, void **event))        \
+    X(zeEventDestroy, (void *event))                                          \
+    X(zeEventQueryStatus, (void *event))                                      \
+    X(zeEventHostSynchronize, (void *event, uint64_t timeout_ns))             \
+    X(zeEventHostReset, (void *event))
+
+/* An extension of 1.0, absent from some loaders; NULL then. */
+#define ZE_API_OPTIONAL(X)         \
+    X(zeDevicePciGetPropertiesExt, \
+      (void *device, struct hc_ze_pci_properties *properties))
+
+struct hc_ze_api {
+#define X(name, parameters) int(*name) parameters;
+    ZE_API(X)
+    ZE_API_OPTIONAL(X)
+#undef X
+};
+
+struct hc_ze_driver {
+    void *handle;
+    void *context; /* ours: Intel's driver looks an address up
+                      in all of the process's contexts */
+    hc_ze_import_pointer  import_pointer; /* NULL where it has none */
+    hc_ze_release_pointer release_pointer;
+};
+
+struct hc_ze_device {
+    void                *handle;
+    struct hc_ze_driver *driver;
+};
+
+/* The loader is the process's, hence a global; filled by open. */
+extern struct hc_ze_api hc_ze;
+
+/* What a code means to our caller.  Logs "ze <what>: <words>; <what to do>"
+ * unless the code is success. */
+hcomm_status hc_ze_status(int code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "invalid argument (ZE_RESULT_ERROR_INVALID_ARGUMENT), code 0x78000004" */
+void hc_ze_error_text(int code, char *text, size_t room);
+
+/* The operations of struct hc_dev_ops; ordinal names the device. */
+hcomm_status hc_ze_queue(const struct hc_ze_device *device, int ordinal,
+                         struct hc_dev_queue **queue_out);
+hcomm_status hc_ze_copy(struct hc_dev_queue *queue, void *dst, const void *src,
+                        size_t bytes);
+hcomm_status hc_ze_record(struct hc_dev_queue  *queue,
+                          struct hc_dev_event **event_out);
+hcomm_status hc_ze_test(struct hc_dev_event *event);
+/* Destroys every queue; false where copies would not end, so that the driver's
+ * own objects had to be left as they are. */
+bool hc_ze_close_queues(void);
+
+#endif
