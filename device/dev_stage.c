@@ -68,19 +68,22 @@ static hcomm_status note(struct hc_stage *stage, hcomm_status status)
     return status;
 }
 
-/* Wait for a chunk's copy and land its bytes; a free chunk is no work. */
-static hcomm_status drain(struct hc_stage *stage, struct hc_stage_chunk *chunk,
-                          void (*progress)(void))
+/* What came of a chunk's copy: it is free, and its bytes land. */
+static hcomm_status land(struct hc_stage_chunk *chunk, hcomm_status status)
 {
-    hcomm_status status;
-
-    if (!chunk->busy)
-        return HCOMM_OK;
-    status = hc_dev_wait(&stage->mem, chunk->event, progress);
     chunk->busy = false;
     if (status == HCOMM_OK && chunk->landing != NULL)
         memcpy(chunk->landing, chunk->block->ptr, chunk->bytes);
     return status;
+}
+
+/* Wait for a chunk's copy; a free chunk is no work. */
+static hcomm_status drain(struct hc_stage *stage, struct hc_stage_chunk *chunk,
+                          void (*progress)(void))
+{
+    if (!chunk->busy)
+        return HCOMM_OK;
+    return land(chunk, hc_dev_wait(&stage->mem, chunk->event, progress));
 }
 
 /* One chunk's worth: into host when out is false. */
@@ -118,6 +121,10 @@ static hcomm_status move(struct hc_stage *stage, size_t offset, char *device,
     if (bytes == 0)
         return HCOMM_OK;
     if (stage->pinned != NULL || stage->chunks[0].block == NULL) {
+        if (stage->event != NULL) /* it is for earlier copies only */
+            status = hc_stage_wait(stage, NULL);
+        if (status != HCOMM_OK)
+            return status;
         stage->pending = true;
         return stage->mem.ops->copy(stage->queue, out ? device : host,
                                     out ? host : device, bytes);
@@ -144,29 +151,84 @@ hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
     return note(stage, move(stage, offset, device_ptr, bytes, true));
 }
 
+/* In the order they were filled, so that pieces land in order. */
+static struct hc_stage_chunk *chunk_in_order(struct hc_stage *stage, int i)
+{
+    return &stage->chunks[(stage->next_chunk + i) % CHUNKS];
+}
+
+static hcomm_status test_chunks(struct hc_stage *stage)
+{
+    for (int i = 0; i < CHUNKS; i++) {
+        struct hc_stage_chunk *chunk = chunk_in_order(stage, i);
+        hcomm_status           status;
+
+        if (!chunk->busy)
+            continue;
+        status = stage->mem.ops->test(chunk->event);
+        if (status == HCOMM_IN_PROGRESS)
+            return status;
+        status = land(chunk, status);
+        if (status != HCOMM_OK)
+            return status;
+    }
+    return HCOMM_OK;
+}
+
+static hcomm_status test_pending(struct hc_stage *stage)
+{
+    hcomm_status status = HCOMM_OK;
+
+    if (!stage->pending)
+        return HCOMM_OK;
+    if (stage->event == NULL)
+        status = stage->mem.ops->record(stage->queue, &stage->event);
+    if (status == HCOMM_OK)
+        status = stage->mem.ops->test(stage->event);
+    if (status != HCOMM_IN_PROGRESS) {
+        stage->pending = false;
+        stage->event = NULL;
+    }
+    return status;
+}
+
+hcomm_status hc_stage_test(struct hc_stage *stage)
+{
+    hcomm_status status = test_chunks(stage);
+
+    if (status == HCOMM_OK)
+        status = test_pending(stage);
+    return status == HCOMM_IN_PROGRESS ? status : note(stage, status);
+}
+
 hcomm_status hc_stage_wait(struct hc_stage *stage, void (*progress)(void))
 {
-    hcomm_status         status = HCOMM_OK;
-    struct hc_dev_event *event;
+    hcomm_status status = HCOMM_OK;
 
     for (int i = 0; i < CHUNKS; i++) {
-        /* In the order they were filled, so that pieces land in order. */
-        int          c = (stage->next_chunk + i) % CHUNKS;
-        hcomm_status drained = drain(stage, &stage->chunks[c], progress);
+        hcomm_status drained = drain(stage, chunk_in_order(stage, i), progress);
 
         if (status == HCOMM_OK)
             status = drained;
     }
     if (stage->pending) {
-        hcomm_status waited = stage->mem.ops->record(stage->queue, &event);
+        hcomm_status waited = test_pending(stage);
 
+        if (waited == HCOMM_IN_PROGRESS)
+            waited = hc_dev_wait(&stage->mem, stage->event, progress);
         stage->pending = false;
-        if (waited == HCOMM_OK)
-            waited = hc_dev_wait(&stage->mem, event, progress);
+        stage->event = NULL;
         if (status == HCOMM_OK)
             status = waited;
     }
     return note(stage, status);
+}
+
+hcomm_status hc_stage_again(struct hc_stage         *stage,
+                            const struct hc_dev_mem *mem)
+{
+    stage->mem = *mem;
+    return note(stage, mem->ops->queue(mem, &stage->queue));
 }
 
 void hc_stage_close(struct hc_stage *stage)

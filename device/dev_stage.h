@@ -31,6 +31,7 @@ struct hc_stage {
     struct hc_stage_chunk chunks[2];
     int                   next_chunk;
     bool                  pending; /* copies enqueued and not waited for */
+    struct hc_dev_event  *event;   /* recorded after them; NULL: not yet */
     bool                  lost;    /* one failed: who knows what still runs */
 };
 
@@ -51,6 +52,14 @@ hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
 /* Until then neither host nor the device's bytes are the caller's.  progress
  * (may be NULL) is called between looks. */
 hcomm_status hc_stage_wait(struct hc_stage *stage, void (*progress)(void));
+
+/* The same without waiting: HCOMM_IN_PROGRESS until all of it is done. */
+hcomm_status hc_stage_test(struct hc_stage *stage);
+
+/* For another round on the same bytes, of the allocation that mem says now:
+ * what the program put on the default stream since comes before our copies. */
+hcomm_status hc_stage_again(struct hc_stage         *stage,
+                            const struct hc_dev_mem *mem);
 
 /* Waits if need be, and gives the memory back; not after a copy failed, since
  * it may still be written to.  Takes a zeroed stage. */

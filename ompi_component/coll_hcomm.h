@@ -1,21 +1,19 @@
 #ifndef HC_COLL_HCOMM_H
 #define HC_COLL_HCOMM_H
 
-#include "ompi_component/ompi_compat.h"
+#include "ompi_component/coll_hcomm_slots.h"
 
 #include "config/hcomm_status.h"
 
 /* The symbol that Open MPI looks for in mca_coll_hcomm.so. */
 OMPI_DECLSPEC extern mca_coll_base_component_t mca_coll_hcomm_component;
 
-/* The collectives that HCOMM takes over, each X(slot). */
-#define HC_OMPI_SLOTS(X) X(allgather) X(allreduce) X(barrier) X(bcast) X(reduce)
-
-/* What stood in a slot before us: called for the work proper. */
+/* What stood in a slot before us: called for the work proper.  NULL: nothing,
+ * and then we don't serve it either. */
 struct hc_ompi_lower {
-#define X(slot)                              \
-    mca_coll_base_module_##slot##_fn_t slot; \
-    mca_coll_base_module_t            *slot##_module; /* retained */
+#define X(slot)                 \
+    HC_OMPI_SLOT_FN(slot) slot; \
+    mca_coll_base_module_t *slot##_module; /* retained */
     HC_OMPI_SLOTS(X)
 #undef X
 };
@@ -47,20 +45,9 @@ bool hc_ompi_accelerator_in(struct ompi_communicator_t *comm);
 /* NULL: out of memory. */
 hc_ompi_module *hc_ompi_module_create(void);
 
-/* What MPI shall return where HCOMM failed. */
-int hc_ompi_error_class(hcomm_status status);
-
-int hc_ompi_allgather(const void *send, int send_count, struct ompi_datatype_t *send_type,
-                      void *recv, int recv_count, struct ompi_datatype_t *recv_type,
-                      struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
-int hc_ompi_allreduce(const void *send, void *recv, int count, struct ompi_datatype_t *type,
-                      struct ompi_op_t *op, struct ompi_communicator_t *comm,
-                      mca_coll_base_module_t *module);
-int hc_ompi_barrier(struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
-int hc_ompi_bcast(void *buffer, int count, struct ompi_datatype_t *type, int root,
-                  struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
-int hc_ompi_reduce(const void *send, void *recv, int count, struct ompi_datatype_t *type,
-                   struct ompi_op_t *op, int root, struct ompi_communicator_t *comm,
-                   mca_coll_base_module_t *module);
+/* Sums of 8- and 16-bit integers wrap round, as in C, from now until undone:
+ * Open MPI's vectorised ones may saturate instead. */
+void hc_ompi_sums_wrap(void);
+void hc_ompi_sums_undo(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "config/cfg_log.h"
 #include "config/cfg_param.h"
 #include "device/device.h"
+#include "ompi_component/coll_hcomm_request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,8 @@ static int component_open(void)
 
 static int component_close(void)
 {
+    hc_ompi_request_close();
+    hc_ompi_sums_undo();
     hc_dev_close_all();
     return OMPI_SUCCESS;
 }
@@ -75,7 +78,7 @@ static mca_coll_base_module_t *component_comm_query(struct ompi_communicator_t *
 {
     hc_ompi_module *module;
 
-    if (OMPI_COMM_IS_INTER(comm) || !hc_ompi_accelerator_in(comm))
+    if (!hc_ompi_accelerator_in(comm))
         return NULL;
     module = hc_ompi_module_create();
     if (module == NULL)

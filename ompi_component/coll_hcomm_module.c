@@ -19,23 +19,25 @@ static void release_lower(struct hc_ompi_lower *lower)
 }
 
 /* Modules are enabled from the lowest priority up, so what stands in the
- * communicator's slots now is what would serve it without us. */
-static bool retain_lower(struct hc_ompi_lower *lower, const mca_coll_base_comm_coll_t *slots)
+ * communicator's slots now is what would serve it without us.  A slot that
+ * nobody serves stays empty: Open MPI needs none of the neighbour collectives
+ * without a topology, or of the scans between two groups.  False: all are. */
+static bool take_slots(hc_ompi_module *module, const mca_coll_base_comm_coll_t *slots)
 {
-    bool complete = true;
+    struct hc_ompi_lower *lower = &module->lower;
+    bool                  any = false;
 
-#define X(name)                                                \
-    lower->name = slots->coll_##name;                          \
-    lower->name##_module = slots->coll_##name##_module;        \
-    if (lower->name == NULL || lower->name##_module == NULL) { \
-        lower->name##_module = NULL;                           \
-        complete = false;                                      \
-    } else {                                                   \
-        OBJ_RETAIN(lower->name##_module);                      \
+#define X(name)                                                              \
+    if (slots->coll_##name != NULL && slots->coll_##name##_module != NULL) { \
+        lower->name = slots->coll_##name;                                    \
+        lower->name##_module = slots->coll_##name##_module;                  \
+        OBJ_RETAIN(lower->name##_module);                                    \
+        module->super.coll_##name = hc_ompi_##name;                          \
+        any = true;                                                          \
     }
     HC_OMPI_SLOTS(X)
 #undef X
-    return complete;
+    return any;
 }
 
 /* Once: it is the same for every communicator that the program makes. */
@@ -54,11 +56,11 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
 {
     hc_ompi_module *module = (hc_ompi_module *)base;
 
-    if (!retain_lower(&module->lower, comm->c_coll)) {
-        release_lower(&module->lower);
+    if (!take_slots(module, comm->c_coll)) {
         warn_of_nothing_beneath(comm);
         return OMPI_ERR_NOT_FOUND;
     }
+    hc_ompi_sums_wrap();
     hc_log(HC_LOG_DEBUG, "coll/hcomm serves %s, rank %d of %d", comm->c_name, ompi_comm_rank(comm),
            ompi_comm_size(comm));
     return OMPI_SUCCESS;
@@ -91,8 +93,5 @@ hc_ompi_module *hc_ompi_module_create(void)
         return NULL;
     module->super.coll_module_enable = module_enable;
     module->super.coll_module_disable = module_disable;
-#define X(slot) module->super.coll_##slot = hc_ompi_##slot;
-    HC_OMPI_SLOTS(X)
-#undef X
     return module;
 }

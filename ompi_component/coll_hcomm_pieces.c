@@ -5,9 +5,9 @@ static ptrdiff_t extent_bytes(const struct ompi_datatype_t *type)
     return type->super.ub - type->super.lb;
 }
 
-uintptr_t hc_ompi_element(uintptr_t address, size_t index, const struct ompi_datatype_t *type)
+uintptr_t hc_ompi_element(uintptr_t address, ptrdiff_t index, const struct ompi_datatype_t *type)
 {
-    return address + (uintptr_t)((ptrdiff_t)index * extent_bytes(type));
+    return address + (uintptr_t)(index * extent_bytes(type));
 }
 
 /* Not opal_datatype_span, which takes an extent for positive: a resized type

@@ -20,7 +20,7 @@ struct hc_ompi_extent hc_ompi_extent_of(uintptr_t address, size_t count,
                                         const struct ompi_datatype_t *type);
 
 /* Where element index begins. */
-uintptr_t hc_ompi_element(uintptr_t address, size_t index, const struct ompi_datatype_t *type);
+uintptr_t hc_ompi_element(uintptr_t address, ptrdiff_t index, const struct ompi_datatype_t *type);
 
 typedef hcomm_status hc_ompi_piece_fn(void *context, uintptr_t address, size_t bytes);
 

@@ -8,6 +8,22 @@
 #include <string.h>
 #include <sys/mman.h>
 
+const struct hc_ompi_window hc_ompi_whole = {.most = SIZE_MAX};
+
+/* Elements of one type, one after another. */
+struct run {
+    uintptr_t               address; /* of the first, as MPI counts */
+    size_t                  count;
+    struct ompi_datatype_t *type;
+};
+
+/* A walk over data bytes: skip some, then visit no more than left. */
+struct walk {
+    struct hc_ompi_stage *stage;
+    size_t                skip, left;
+    bool                  out;
+};
+
 static char *stand_in(const struct hc_ompi_stage *stage, uintptr_t user)
 {
     return stage->host + (user - stage->low);
@@ -17,7 +33,50 @@ static char *stand_in(const struct hc_ompi_stage *stage, uintptr_t user)
  * begin where they like. */
 static void *as_buffer(const struct hc_ompi_stage *stage)
 {
-    return (void *)((uintptr_t)stage->host + (stage->user - stage->low));
+    return (void *)((uintptr_t)stage->host + ((uintptr_t)stage->side.buffer - stage->low));
+}
+
+/* Blocks that are all alike lie one after another: a single run. */
+static int count_runs(const struct hc_ompi_side *side, const struct hc_staged_range *range)
+{
+    return side->counts != NULL ? range->nblocks : range->nblocks > 0;
+}
+
+static uintptr_t block_address(const struct hc_ompi_side *side, int block)
+{
+    uintptr_t base = (uintptr_t)side->buffer;
+
+    if (side->byte_displs != NULL)
+        return base + (uintptr_t)side->byte_displs[block];
+    if (side->types != NULL)
+        return base + (uintptr_t)(ptrdiff_t)side->displs[block];
+    return hc_ompi_element(base, side->displs[block], side->type);
+}
+
+static struct run run_at(const struct hc_ompi_side *side, const struct hc_staged_range *range,
+                         int i)
+{
+    struct run run = {.type = side->type};
+    int        block = range->first + i;
+
+    if (side->counts == NULL) {
+        run.count = (size_t)range->nblocks * range->count;
+        run.address = hc_ompi_element((uintptr_t)side->buffer,
+                                      (ptrdiff_t)((size_t)block * range->count), side->type);
+        return run;
+    }
+    run.count = (size_t)side->counts[block];
+    if (run.count == 0) /* then its type may be none */
+        return run;
+    if (side->types != NULL)
+        run.type = side->types[block];
+    run.address = block_address(side, block);
+    return run;
+}
+
+static bool is_empty(const struct run *run)
+{
+    return run->count == 0 || run->type->super.size == 0;
 }
 
 /* HCOMM_ERR_INVALID is logged here, where it is known to be an error. */
@@ -54,39 +113,74 @@ static hcomm_status copy_piece(void *host, uintptr_t user, size_t bytes, bool ou
         status = mem.ops->copy(queue, dst, src, bytes);
     if (status == HCOMM_OK)
         status = mem.ops->record(queue, &event);
-    return status == HCOMM_OK ? hc_dev_wait(&mem, event, opal_progress) : status;
+    return status == HCOMM_OK ? hc_dev_wait(&mem, event, NULL) : status;
 }
 
-static hcomm_status piece_in(void *context, uintptr_t user, size_t bytes)
+static hcomm_status copy(struct hc_ompi_stage *stage, uintptr_t user, size_t bytes, bool out)
 {
-    struct hc_ompi_stage *stage = context;
-    char                 *host = stand_in(stage, user);
+    char  *host = stand_in(stage, user);
+    size_t offset = (size_t)(host - stage->host);
 
     if (stage->kind == HC_OMPI_STAGE_SCATTERED)
-        return copy_piece(host, user, bytes, false);
-    return hc_stage_in(&stage->stage, (size_t)(host - stage->host), (const void *)user, bytes);
+        return copy_piece(host, user, bytes, out);
+    return out ? hc_stage_out(&stage->stage, offset, (void *)user, bytes)
+               : hc_stage_in(&stage->stage, offset, (const void *)user, bytes);
 }
 
-static hcomm_status piece_out(void *context, uintptr_t user, size_t bytes)
+/* HCOMM_IN_PROGRESS stops the walk: what is left is not asked for. */
+static hcomm_status visit_copy(void *context, uintptr_t user, size_t bytes)
 {
-    struct hc_ompi_stage *stage = context;
-    char                 *host = stand_in(stage, user);
+    struct walk *walk = context;
+    size_t       skipped = bytes < walk->skip ? bytes : walk->skip;
+    hcomm_status status;
 
-    if (stage->kind == HC_OMPI_STAGE_SCATTERED)
-        return copy_piece(host, user, bytes, true);
-    return hc_stage_out(&stage->stage, (size_t)(host - stage->host), (void *)user, bytes);
+    walk->skip -= skipped;
+    bytes -= skipped;
+    if (bytes > walk->left)
+        bytes = walk->left;
+    walk->left -= bytes;
+    status = bytes > 0 ? copy(walk->stage, user + skipped, bytes, walk->out) : HCOMM_OK;
+    return status == HCOMM_OK && walk->left == 0 ? HCOMM_IN_PROGRESS : status;
 }
 
-static hcomm_status piece_spoil(void *context, uintptr_t user, size_t bytes)
+static hcomm_status visit_spoil(void *context, uintptr_t user, size_t bytes)
 {
     memset(stand_in(context, user), 0xff, bytes);
     return HCOMM_OK;
 }
 
-static void spoil(struct hc_ompi_stage *stage, size_t first, size_t count)
+/* HCOMM_IN_PROGRESS, to stop the walk: a piece on a device was found. */
+static hcomm_status visit_find_device(void *context, uintptr_t user, size_t bytes)
 {
-    (void)hc_ompi_pieces(hc_ompi_element(stage->user, first, stage->type), count, stage->type,
-                         piece_spoil, stage);
+    struct hc_dev_mem mem;
+    hcomm_status      status = query(user, &mem);
+
+    (void)context;
+    (void)bytes;
+    if (status != HCOMM_OK)
+        return status;
+    return hc_dev_must_stage(&mem) ? HCOMM_IN_PROGRESS : HCOMM_OK;
+}
+
+/* Call visit for every data byte of a range; as hc_ompi_pieces. */
+static hcomm_status visit_range(const struct hc_ompi_side    *side,
+                                const struct hc_staged_range *range, hc_ompi_piece_fn *visit,
+                                void *context)
+{
+    hcomm_status status = HCOMM_OK;
+
+    for (int i = 0; i < count_runs(side, range) && status == HCOMM_OK; i++) {
+        struct run run = run_at(side, range, i);
+
+        if (!is_empty(&run))
+            status = hc_ompi_pieces(run.address, run.count, run.type, visit, context);
+    }
+    return status;
+}
+
+static void spoil(struct hc_ompi_stage *stage, const struct hc_staged_range *range)
+{
+    (void)visit_range(&stage->side, range, visit_spoil, stage);
 }
 
 /* Address space for the whole layout, of which only pages with data cost
@@ -99,7 +193,7 @@ static hcomm_status map_host(struct hc_ompi_stage *stage)
     if (host == MAP_FAILED) {
         hc_log(HC_LOG_ERROR,
                "no %zu bytes of host memory to stand in for a buffer (%s): this rank leaves the "
-               "collective, the others may wait for it; send less at once",
+               "call, others may wait for it; send less at once",
                stage->bytes, strerror(errno));
         return HCOMM_ERR_NO_MEMORY;
     }
@@ -127,58 +221,73 @@ static hcomm_status open_device(struct hc_ompi_stage *stage, const struct hc_dev
     return HCOMM_OK;
 }
 
-/* HCOMM_IN_PROGRESS, to stop the walk: a piece on a device was found. */
-static hcomm_status find_device_piece(void *context, uintptr_t user, size_t bytes)
-{
-    struct hc_dev_mem mem;
-    hcomm_status      status = query(user, &mem);
-
-    (void)context;
-    (void)bytes;
-    if (status != HCOMM_OK)
-        return status;
-    return hc_dev_must_stage(&mem) ? HCOMM_IN_PROGRESS : HCOMM_OK;
-}
-
 /* MPI allows one buffer to span several allocations only from MPI_BOTTOM. */
-static hcomm_status open_bottom(struct hc_ompi_stage *stage, size_t elements)
+static hcomm_status open_bottom(struct hc_ompi_stage *stage, const struct hc_staged_range *ranges,
+                                int nranges)
 {
-    hcomm_status status =
-        hc_ompi_pieces(stage->user, elements, stage->type, find_device_piece, NULL);
+    hcomm_status status = HCOMM_OK;
 
+    for (int i = 0; i < nranges && status == HCOMM_OK; i++)
+        status = visit_range(&stage->side, &ranges[i], visit_find_device, NULL);
     if (status != HCOMM_IN_PROGRESS)
         return status;
     stage->kind = HC_OMPI_STAGE_SCATTERED;
     return map_host(stage);
 }
 
-static hcomm_status open_where_it_lies(struct hc_ompi_stage *stage, size_t elements)
+/* data: the first byte that the call touches. */
+static hcomm_status open_where_it_lies(struct hc_ompi_stage *stage, uintptr_t data,
+                                       const struct hc_staged_range *ranges, int nranges)
 {
     struct hc_dev_mem mem;
-    uintptr_t         data = stage->user + (uintptr_t)stage->type->super.true_lb;
     hcomm_status      status;
 
-    if ((void *)stage->user == MPI_BOTTOM)
-        return open_bottom(stage, elements);
+    if (stage->side.buffer == MPI_BOTTOM)
+        return open_bottom(stage, ranges, nranges);
     status = query(data, &mem);
     if (status != HCOMM_OK || !hc_dev_must_stage(&mem))
         return status;
     return open_device(stage, &mem);
 }
 
-hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const void *user, size_t elements,
-                                struct ompi_datatype_t *type)
+/* The bytes from the lowest to the highest of the ranges; *data_out lies in
+ * the first element.  False: there are none. */
+static bool measure(struct hc_ompi_stage *stage, const struct hc_staged_range *ranges, int nranges,
+                    uintptr_t *data_out)
 {
-    struct hc_ompi_extent extent;
-    hcomm_status          status;
+    uintptr_t low = UINTPTR_MAX, high = 0;
 
-    *stage = (struct hc_ompi_stage){.buffer = (void *)user, .user = (uintptr_t)user, .type = type};
-    if (elements == 0 || type->super.size == 0)
+    for (int r = 0; r < nranges; r++) {
+        for (int i = 0; i < count_runs(&stage->side, &ranges[r]); i++) {
+            struct run            run = run_at(&stage->side, &ranges[r], i);
+            struct hc_ompi_extent extent;
+
+            if (is_empty(&run))
+                continue;
+            if (high == 0)
+                *data_out = run.address + (uintptr_t)run.type->super.true_lb;
+            extent = hc_ompi_extent_of(run.address, run.count, run.type);
+            low = extent.low < low ? extent.low : low;
+            high = extent.low + extent.bytes > high ? extent.low + extent.bytes : high;
+        }
+    }
+    stage->low = low;
+    stage->bytes = high - low;
+    return high != 0;
+}
+
+hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const struct hc_ompi_side *side,
+                                const struct hc_staged_range *read,
+                                const struct hc_staged_range *written)
+{
+    const struct hc_staged_range ranges[] = {*read, *written};
+    uintptr_t                    data;
+    hcomm_status                 status;
+
+    *stage = (struct hc_ompi_stage){.buffer = side->buffer, .side = *side};
+    if (!measure(stage, ranges, 2, &data))
         return HCOMM_OK;
-    extent = hc_ompi_extent_of(stage->user, elements, type);
-    stage->low = extent.low;
-    stage->bytes = extent.bytes;
-    status = open_where_it_lies(stage, elements);
+    status = open_where_it_lies(stage, data, ranges, 2);
     if (status != HCOMM_OK)
         substitute(stage);
     return status;
@@ -198,6 +307,18 @@ static bool copies(const struct hc_ompi_stage *stage)
     return stage->kind == HC_OMPI_STAGE_DEVICE || stage->kind == HC_OMPI_STAGE_SCATTERED;
 }
 
+static hcomm_status run_in(struct hc_ompi_stage *stage, const struct run *run, struct walk *walk)
+{
+    struct hc_ompi_extent extent = hc_ompi_extent_of(run->address, run->count, run->type);
+
+    if (stage->kind == HC_OMPI_STAGE_DEVICE && walk->skip == 0 && walk->left >= extent.data_bytes &&
+        is_dense(&extent)) {
+        walk->left -= extent.data_bytes;
+        return copy(stage, extent.low, extent.bytes, false);
+    }
+    return hc_ompi_pieces(run->address, run->count, run->type, visit_copy, walk);
+}
+
 static hcomm_status wait_for_copies(struct hc_ompi_stage *stage, hcomm_status status)
 {
     hcomm_status waited = HCOMM_OK;
@@ -207,37 +328,55 @@ static hcomm_status wait_for_copies(struct hc_ompi_stage *stage, hcomm_status st
     return status != HCOMM_OK ? status : waited;
 }
 
-hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, size_t first, size_t count)
+hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, struct hc_staged_range range,
+                              struct hc_ompi_window window)
 {
-    uintptr_t             address;
-    struct hc_ompi_extent extent;
-    hcomm_status          status;
+    struct walk  walk = {.stage = stage, .skip = window.first, .left = window.most};
+    hcomm_status status = HCOMM_OK;
 
     if (stage->kind == HC_OMPI_STAGE_SUBSTITUTE && stage->host != NULL)
-        spoil(stage, first, count);
-    if (!copies(stage) || count == 0)
+        spoil(stage, &range);
+    if (!copies(stage))
         return HCOMM_OK;
-    address = hc_ompi_element(stage->user, first, stage->type);
-    extent = hc_ompi_extent_of(address, count, stage->type);
-    if (stage->kind == HC_OMPI_STAGE_DEVICE && is_dense(&extent))
-        status = piece_in(stage, extent.low, extent.bytes);
-    else
-        status = hc_ompi_pieces(address, count, stage->type, piece_in, stage);
-    status = wait_for_copies(stage, status);
+    for (int i = 0; i < count_runs(&stage->side, &range) && status == HCOMM_OK && walk.left > 0;
+         i++) {
+        struct run run = run_at(&stage->side, &range, i);
+
+        if (!is_empty(&run))
+            status = run_in(stage, &run, &walk);
+    }
+    status = wait_for_copies(stage, status == HCOMM_IN_PROGRESS ? HCOMM_OK : status);
     if (status != HCOMM_OK)
-        spoil(stage, first, count);
+        spoil(stage, &range);
     return status;
 }
 
-hcomm_status hc_ompi_stage_out(struct hc_ompi_stage *stage, size_t first, size_t count)
+hcomm_status hc_ompi_stage_out(struct hc_ompi_stage *stage, struct hc_staged_range range,
+                               struct hc_ompi_window window)
 {
+    struct walk  walk = {.stage = stage, .skip = window.first, .left = window.most, .out = true};
     hcomm_status status;
 
-    if (!copies(stage) || count == 0)
+    if (!copies(stage) || window.most == 0)
         return HCOMM_OK;
-    status = hc_ompi_pieces(hc_ompi_element(stage->user, first, stage->type), count, stage->type,
-                            piece_out, stage);
-    return wait_for_copies(stage, status);
+    status = visit_range(&stage->side, &range, visit_copy, &walk);
+    return status == HCOMM_IN_PROGRESS ? HCOMM_OK : status;
+}
+
+hcomm_status hc_ompi_stage_test(struct hc_ompi_stage *stage)
+{
+    return stage->kind == HC_OMPI_STAGE_DEVICE ? hc_stage_test(&stage->stage) : HCOMM_OK;
+}
+
+hcomm_status hc_ompi_stage_again(struct hc_ompi_stage *stage)
+{
+    struct hc_dev_mem mem;
+    hcomm_status      status;
+
+    if (stage->kind != HC_OMPI_STAGE_DEVICE)
+        return HCOMM_OK;
+    status = query(stage->low, &mem);
+    return status == HCOMM_OK ? hc_stage_again(&stage->stage, &mem) : status;
 }
 
 void hc_ompi_stage_close(struct hc_ompi_stage *stage)

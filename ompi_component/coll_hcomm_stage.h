@@ -3,12 +3,24 @@
 
 /*
  * Host memory in the place of one buffer of one MPI call, with the layout that
- * its datatype has.  A buffer that the CPU may touch stands for itself.
+ * its datatypes have.  A buffer that the CPU may touch stands for itself.
  */
 
 #include "ompi_component/ompi_compat.h"
 
+#include "collectives/staged.h"
 #include "device/dev_stage.h"
+
+/* A buffer as an MPI call describes it: blocks, one for each peer. */
+struct hc_ompi_side {
+    void                          *buffer;      /* as given; may be MPI_BOTTOM */
+    size_t                         count;       /* elements of each block, where counts is NULL */
+    struct ompi_datatype_t        *type;        /* of every block, where types is NULL */
+    const int                     *counts;      /* [peers] elements */
+    const int                     *displs;      /* [peers] elements; bytes where types is given */
+    const MPI_Aint                *byte_displs; /* [peers] in the place of displs */
+    struct ompi_datatype_t *const *types;       /* [peers] */
+};
 
 enum hc_ompi_stage_kind {
     HC_OMPI_STAGE_NONE,       /* buffer is the user's own */
@@ -18,38 +30,54 @@ enum hc_ompi_stage_kind {
 };
 
 struct hc_ompi_stage {
-    void *buffer; /* for the collective beneath; NULL: there is none */
+    void                   *buffer; /* for the call beneath; NULL: there is none */
+    enum hc_ompi_stage_kind kind;
 
     /* Private. */
-    enum hc_ompi_stage_kind kind;
-    struct ompi_datatype_t *type;
-    uintptr_t               user;  /* where element 0 begins, as MPI counts */
-    uintptr_t               low;   /* lowest data byte of the user's buffer */
-    size_t                  bytes; /* from there past the highest */
-    char                   *host;  /* stands for low */
-    struct hc_stage         stage; /* kind DEVICE: owns host */
+    struct hc_ompi_side side;
+    uintptr_t           low;   /* lowest data byte of the user's buffer */
+    size_t              bytes; /* from there past the highest */
+    char               *host;  /* stands for low */
+    struct hc_stage     stage; /* kind DEVICE: owns host */
 };
 
 /*
- * Find out where a buffer of elements of type lies, and make its stand-in if
- * it needs one.  elements 0: the address is not even looked at.
+ * Find out where a buffer lies, and make its stand-in if it needs one.  It is
+ * for the blocks of both ranges; when both are empty, the address is not even
+ * looked at.  side is copied, the arrays that it names are borrowed until close.
  * On failure (logged) a substitute of the same layout stands in where host
  * memory is to be had, so that this rank can still take part and no other
  * waits for it.
  */
-hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const void *user, size_t elements,
-                                struct ompi_datatype_t *type);
+hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const struct hc_ompi_side *side,
+                                const struct hc_staged_range *read,
+                                const struct hc_staged_range *written);
+
+/* Of a range's data as MPI_Pack would order it: bytes [first, first + most). */
+struct hc_ompi_window {
+    size_t first, most;
+};
+extern const struct hc_ompi_window hc_ompi_whole;
 
 /*
- * Copy elements [first, first + count) in or out; complete on return.  Bytes
- * in the gaps of the type stay as they are in the user's buffer.
- * When copying in fails (logged), or into a substitute, the stand-in's elements
- * have all bits set: NaN, so that sums of floating point tell of it.
+ * Copy a range in; complete on return.  When that fails (logged), or for a
+ * substitute, the stand-in's elements have all bits set: NaN, so that sums of
+ * floating point tell of it.
  */
-hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, size_t first, size_t count);
-hcomm_status hc_ompi_stage_out(struct hc_ompi_stage *stage, size_t first, size_t count);
+hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, struct hc_staged_range range,
+                              struct hc_ompi_window window);
+/* Start to copy a range out.  Bytes in the gaps of the types stay as they are
+ * in the user's buffer. */
+hcomm_status hc_ompi_stage_out(struct hc_ompi_stage *stage, struct hc_staged_range range,
+                               struct hc_ompi_window window);
+/* HCOMM_IN_PROGRESS until what was started is complete. */
+hcomm_status hc_ompi_stage_test(struct hc_ompi_stage *stage);
 
-/* Takes a zeroed stage. */
+/* What the program did on its streams until now comes before later copies: for
+ * a stand-in that is used again. */
+hcomm_status hc_ompi_stage_again(struct hc_ompi_stage *stage);
+
+/* Waits for copies that are not complete.  Takes a zeroed stage. */
 void hc_ompi_stage_close(struct hc_ompi_stage *stage);
 
 #endif

@@ -7,168 +7,256 @@
 
 #include <cmocka.h>
 
-static void assert_range(const struct hc_staged_range *range,
-                         enum hc_staged_side side, size_t first, size_t count)
+enum { RANK = 3, PEERS = 5, SENT = 14, RECEIVED = 7 };
+
+/* What a plan says, in a row: {first, nblocks, count}, nblocks 0 for nothing.
+ */
+struct expected {
+    struct hc_staged_range send, recv, written;
+};
+
+static const struct hc_staged_range own = {RANK, 1, RECEIVED};
+static const struct hc_staged_range sent_one = {0, 1, SENT};
+static const struct hc_staged_range received_one = {0, 1, RECEIVED};
+static const struct hc_staged_range sent_all = {0, PEERS, SENT};
+static const struct hc_staged_range received_all = {0, PEERS, RECEIVED};
+static const struct hc_staged_range nothing;
+
+static struct hc_staged_args args_of(enum hc_staged_call call,
+                                     enum hc_staged_role role, bool in_place)
 {
-    assert_int_equal(range->count, count);
-    if (count > 0) {
-        assert_int_equal(range->side, side);
-        assert_int_equal(range->first, first);
+    return (struct hc_staged_args){
+        .call = call,
+        .role = role,
+        .in_place = in_place,
+        .rank = RANK,
+        .npeers = PEERS,
+        .nsources = 2,
+        .ndestinations = 4,
+        .send_count = SENT,
+        .recv_count = RECEIVED,
+    };
+}
+
+static void assert_range(struct hc_staged_range is,
+                         struct hc_staged_range should)
+{
+    assert_int_equal(is.nblocks, should.nblocks);
+    if (should.nblocks > 0) {
+        assert_int_equal(is.first, should.first);
+        assert_int_equal(is.count, should.count);
     }
 }
 
-static void assert_elements(const struct hc_staged_plan *plan, size_t send,
-                            size_t recv)
+static void assert_plan(const struct hc_staged_args *args,
+                        struct hc_staged_range       send,
+                        struct hc_staged_range       recv,
+                        struct hc_staged_range       written)
 {
-    assert_int_equal(plan->elements[HC_STAGED_SEND], send);
-    assert_int_equal(plan->elements[HC_STAGED_RECV], recv);
+    struct hc_staged_plan plan = hc_staged_plan(args);
+
+    assert_range(plan.reads[HC_STAGED_SEND], send);
+    assert_range(plan.reads[HC_STAGED_RECV], recv);
+    assert_range(plan.writes, written);
 }
 
-static struct hc_staged_plan plan_of(enum hc_staged_call call, int rank,
-                                     int root, bool in_place)
+static void assert_call(enum hc_staged_call call, enum hc_staged_role role,
+                        bool in_place, struct expected should)
 {
-    struct hc_staged_args args = {
-        .call = call,
-        .rank = rank,
-        .nranks = 5,
-        .root = root,
-        .in_place = in_place,
-        .send_count = 14,
-        .recv_count = 7,
-    };
+    struct hc_staged_args args = args_of(call, role, in_place);
 
-    return hc_staged_plan(&args);
+    assert_plan(&args, should.send, should.recv, should.written);
 }
 
-static void allreduce_reads_send_and_writes_recv(void **state)
+static void vectors_come_from_send_or_in_place_from_recv(void **state)
 {
-    struct hc_staged_plan plan = plan_of(HC_STAGED_ALLREDUCE, 3, 0, false);
+    static const enum hc_staged_call calls[] = {
+        HC_STAGED_ALLREDUCE, HC_STAGED_SCAN, HC_STAGED_EXSCAN};
 
     (void)state;
-    assert_elements(&plan, 7, 7);
-    assert_range(&plan.input, HC_STAGED_SEND, 0, 7);
-    assert_range(&plan.output, HC_STAGED_RECV, 0, 7);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        assert_call(calls[i], HC_STAGED_LEAF, false,
+                    (struct expected){received_one, nothing, received_one});
+        assert_call(calls[i], HC_STAGED_LEAF, true,
+                    (struct expected){nothing, received_one, received_one});
+    }
 }
 
-static void allreduce_in_place_never_looks_at_send(void **state)
+static void exscan_leaves_rank_0_alone(void **state)
 {
-    struct hc_staged_plan plan = plan_of(HC_STAGED_ALLREDUCE, 3, 0, true);
+    struct hc_staged_args args =
+        args_of(HC_STAGED_EXSCAN, HC_STAGED_LEAF, false);
 
     (void)state;
-    assert_elements(&plan, 0, 7);
-    assert_range(&plan.input, HC_STAGED_RECV, 0, 7);
-    assert_range(&plan.output, HC_STAGED_RECV, 0, 7);
+    args.rank = 0;
+    assert_plan(&args, received_one, nothing, nothing);
 }
 
 static void reduce_never_looks_at_recv_where_not_root(void **state)
 {
     (void)state;
-    for (int rank = 0; rank < 5; rank++) {
-        struct hc_staged_plan plan = plan_of(HC_STAGED_REDUCE, rank, 2, false);
-        size_t                out = rank == 2 ? 7 : 0;
-
-        assert_elements(&plan, 7, out);
-        assert_range(&plan.input, HC_STAGED_SEND, 0, 7);
-        assert_range(&plan.output, HC_STAGED_RECV, 0, out);
-    }
-}
-
-static void reduce_in_place_at_root_reads_recv(void **state)
-{
-    struct hc_staged_plan plan = plan_of(HC_STAGED_REDUCE, 2, 2, true);
-
-    (void)state;
-    assert_elements(&plan, 0, 7);
-    assert_range(&plan.input, HC_STAGED_RECV, 0, 7);
-    assert_range(&plan.output, HC_STAGED_RECV, 0, 7);
+    assert_call(HC_STAGED_REDUCE, HC_STAGED_LEAF, false,
+                (struct expected){received_one, nothing, nothing});
+    assert_call(HC_STAGED_REDUCE, HC_STAGED_ROOT, false,
+                (struct expected){received_one, nothing, received_one});
+    assert_call(HC_STAGED_REDUCE, HC_STAGED_ROOT, true,
+                (struct expected){nothing, received_one, received_one});
 }
 
 static void bcast_reads_at_root_and_writes_elsewhere(void **state)
 {
     (void)state;
-    for (int rank = 0; rank < 5; rank++) {
-        struct hc_staged_plan plan = plan_of(HC_STAGED_BCAST, rank, 4, false);
-
-        assert_elements(&plan, 0, 7);
-        assert_range(&plan.input, HC_STAGED_RECV, 0, rank == 4 ? 7 : 0);
-        assert_range(&plan.output, HC_STAGED_RECV, 0, rank == 4 ? 0 : 7);
-    }
+    assert_call(HC_STAGED_BCAST, HC_STAGED_ROOT, false,
+                (struct expected){nothing, received_one, nothing});
+    assert_call(HC_STAGED_BCAST, HC_STAGED_LEAF, false,
+                (struct expected){nothing, nothing, received_one});
 }
 
-/* The two sides may have different types: 14 of one against 7 of another. */
-static void allgather_writes_a_block_per_rank(void **state)
+static void gather_in_place_reads_the_roots_own_block(void **state)
 {
-    struct hc_staged_plan plan = plan_of(HC_STAGED_ALLGATHER, 3, 0, false);
+    (void)state;
+    assert_call(HC_STAGED_GATHER, HC_STAGED_LEAF, false,
+                (struct expected){sent_one, nothing, nothing});
+    assert_call(HC_STAGED_GATHER, HC_STAGED_ROOT, false,
+                (struct expected){sent_one, nothing, received_all});
+    assert_call(HC_STAGED_GATHER, HC_STAGED_ROOT, true,
+                (struct expected){nothing, own, received_all});
+}
+
+static void scatter_in_place_writes_nothing_at_root(void **state)
+{
+    (void)state;
+    assert_call(HC_STAGED_SCATTER, HC_STAGED_LEAF, false,
+                (struct expected){nothing, nothing, received_one});
+    assert_call(HC_STAGED_SCATTER, HC_STAGED_ROOT, false,
+                (struct expected){sent_all, nothing, received_one});
+    assert_call(HC_STAGED_SCATTER, HC_STAGED_ROOT, true,
+                (struct expected){sent_all, nothing, nothing});
+}
+
+static void allgather_in_place_reads_its_own_block_only(void **state)
+{
+    (void)state;
+    assert_call(HC_STAGED_ALLGATHER, HC_STAGED_LEAF, false,
+                (struct expected){sent_one, nothing, received_all});
+    assert_call(HC_STAGED_ALLGATHER, HC_STAGED_LEAF, true,
+                (struct expected){nothing, own, received_all});
+}
+
+static void alltoall_in_place_reads_every_block(void **state)
+{
+    (void)state;
+    assert_call(HC_STAGED_ALLTOALL, HC_STAGED_LEAF, false,
+                (struct expected){sent_all, nothing, received_all});
+    assert_call(HC_STAGED_ALLTOALL, HC_STAGED_LEAF, true,
+                (struct expected){nothing, received_all, received_all});
+}
+
+static void reduce_scatter_reads_the_vector_and_writes_its_share(void **state)
+{
+    (void)state;
+    assert_call(HC_STAGED_REDUCE_SCATTER, HC_STAGED_LEAF, false,
+                (struct expected){sent_one, nothing, received_one});
+    assert_call(HC_STAGED_REDUCE_SCATTER, HC_STAGED_LEAF, true,
+                (struct expected){nothing, sent_one, received_one});
+}
+
+static void reduce_local_reads_both(void **state)
+{
+    (void)state;
+    assert_call(HC_STAGED_REDUCE_LOCAL, HC_STAGED_LEAF, false,
+                (struct expected){received_one, received_one, received_one});
+}
+
+static void neighbors_count_for_themselves(void **state)
+{
+    (void)state;
+    assert_call(HC_STAGED_NEIGHBOR_ALLGATHER, HC_STAGED_LEAF, false,
+                (struct expected){sent_one, nothing, {0, 2, RECEIVED}});
+    assert_call(HC_STAGED_NEIGHBOR_ALLTOALL, HC_STAGED_LEAF, false,
+                (struct expected){{0, 4, SENT}, nothing, {0, 2, RECEIVED}});
+}
+
+static void blocks_of_absent_neighbors_are_known_before(void **state)
+{
+    struct hc_staged_args args =
+        args_of(HC_STAGED_NEIGHBOR_ALLGATHER, HC_STAGED_LEAF, false);
+    const struct hc_staged_range received = {0, 2, RECEIVED};
 
     (void)state;
-    assert_elements(&plan, 14, 35);
-    assert_range(&plan.input, HC_STAGED_SEND, 0, 14);
-    assert_range(&plan.output, HC_STAGED_RECV, 0, 35);
+    args.has_holes = true;
+    assert_plan(&args, sent_one, received, received);
 }
 
-static void allgather_in_place_reads_its_own_block(void **state)
+static void send_is_not_read_without_destinations(void **state)
 {
-    struct hc_staged_plan plan = plan_of(HC_STAGED_ALLGATHER, 3, 0, true);
+    struct hc_staged_args args =
+        args_of(HC_STAGED_NEIGHBOR_ALLGATHER, HC_STAGED_LEAF, false);
 
     (void)state;
-    assert_elements(&plan, 0, 35);
-    assert_range(&plan.input, HC_STAGED_RECV, 21, 7);
-    assert_range(&plan.output, HC_STAGED_RECV, 0, 35);
+    args.ndestinations = 0;
+    assert_plan(&args, nothing, nothing,
+                (struct hc_staged_range){0, 2, RECEIVED});
 }
 
-static void allgather_does_not_overflow_an_int(void **state)
+/* Between groups a root only gives or only takes, and its fellows stand by. */
+static void between_groups_a_root_moves_nothing_of_its_own(void **state)
 {
-    struct hc_staged_args args = {
-        .call = HC_STAGED_ALLGATHER,
-        .rank = 3,
-        .nranks = 4,
-        .in_place = true,
-        .recv_count = INT32_MAX,
+    static const struct {
+        enum hc_staged_call call;
+        enum hc_staged_role role;
+        struct expected     should;
+    } rows[] = {
+        {HC_STAGED_REDUCE, HC_STAGED_ROOT, {{0}, {0}, {0, 1, RECEIVED}}},
+        {HC_STAGED_REDUCE, HC_STAGED_LEAF, {{0, 1, RECEIVED}, {0}, {0}}},
+        {HC_STAGED_GATHER, HC_STAGED_ROOT, {{0}, {0}, {0, PEERS, RECEIVED}}},
+        {HC_STAGED_SCATTER, HC_STAGED_ROOT, {{0, PEERS, SENT}, {0}, {0}}},
+        {HC_STAGED_SCATTER, HC_STAGED_LEAF, {{0}, {0}, {0, 1, RECEIVED}}},
+        {HC_STAGED_BCAST, HC_STAGED_BYSTANDER, {{0}, {0}, {0}}},
+        {HC_STAGED_REDUCE, HC_STAGED_BYSTANDER, {{0}, {0}, {0}}},
+        {HC_STAGED_GATHER, HC_STAGED_BYSTANDER, {{0}, {0}, {0}}},
+        {HC_STAGED_SCATTER, HC_STAGED_BYSTANDER, {{0}, {0}, {0}}},
     };
-    struct hc_staged_plan plan = hc_staged_plan(&args);
 
     (void)state;
-    assert_range(&plan.input, HC_STAGED_RECV, (size_t)3 * INT32_MAX, INT32_MAX);
-    assert_range(&plan.output, HC_STAGED_RECV, 0, (size_t)4 * INT32_MAX);
-}
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct hc_staged_args args = args_of(rows[i].call, rows[i].role, false);
 
-static void barrier_moves_nothing(void **state)
-{
-    struct hc_staged_plan plan = plan_of(HC_STAGED_BARRIER, 0, 0, false);
-
-    (void)state;
-    assert_elements(&plan, 0, 0);
-    assert_range(&plan.input, HC_STAGED_SEND, 0, 0);
-    assert_range(&plan.output, HC_STAGED_SEND, 0, 0);
-}
-
-static void no_elements_means_no_look_at_any_buffer(void **state)
-{
-    (void)state;
-    for (int call = HC_STAGED_ALLREDUCE; call <= HC_STAGED_BARRIER; call++) {
-        struct hc_staged_args args = {.call = (enum hc_staged_call)call,
-                                      .nranks = 3};
-        struct hc_staged_plan plan = hc_staged_plan(&args);
-
-        assert_elements(&plan, 0, 0);
-        assert_range(&plan.input, HC_STAGED_SEND, 0, 0);
-        assert_range(&plan.output, HC_STAGED_SEND, 0, 0);
+        args.inter = true;
+        assert_plan(&args, rows[i].should.send, rows[i].should.recv,
+                    rows[i].should.written);
     }
+}
+
+static void one_message_has_one_side(void **state)
+{
+    (void)state;
+    assert_call(HC_STAGED_SEND_ONE, HC_STAGED_LEAF, false,
+                (struct expected){sent_one, nothing, nothing});
+    assert_call(HC_STAGED_RECV_ONE, HC_STAGED_LEAF, false,
+                (struct expected){nothing, nothing, received_one});
+    assert_call(HC_STAGED_BARRIER, HC_STAGED_LEAF, false,
+                (struct expected){nothing, nothing, nothing});
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(allreduce_reads_send_and_writes_recv),
-        cmocka_unit_test(allreduce_in_place_never_looks_at_send),
+        cmocka_unit_test(vectors_come_from_send_or_in_place_from_recv),
+        cmocka_unit_test(exscan_leaves_rank_0_alone),
         cmocka_unit_test(reduce_never_looks_at_recv_where_not_root),
-        cmocka_unit_test(reduce_in_place_at_root_reads_recv),
         cmocka_unit_test(bcast_reads_at_root_and_writes_elsewhere),
-        cmocka_unit_test(allgather_writes_a_block_per_rank),
-        cmocka_unit_test(allgather_in_place_reads_its_own_block),
-        cmocka_unit_test(allgather_does_not_overflow_an_int),
-        cmocka_unit_test(barrier_moves_nothing),
-        cmocka_unit_test(no_elements_means_no_look_at_any_buffer),
+        cmocka_unit_test(gather_in_place_reads_the_roots_own_block),
+        cmocka_unit_test(scatter_in_place_writes_nothing_at_root),
+        cmocka_unit_test(allgather_in_place_reads_its_own_block_only),
+        cmocka_unit_test(alltoall_in_place_reads_every_block),
+        cmocka_unit_test(reduce_scatter_reads_the_vector_and_writes_its_share),
+        cmocka_unit_test(reduce_local_reads_both),
+        cmocka_unit_test(neighbors_count_for_themselves),
+        cmocka_unit_test(blocks_of_absent_neighbors_are_known_before),
+        cmocka_unit_test(send_is_not_read_without_destinations),
+        cmocka_unit_test(between_groups_a_root_moves_nothing_of_its_own),
+        cmocka_unit_test(one_message_has_one_side),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

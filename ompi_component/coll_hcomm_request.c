@@ -1,0 +1,240 @@
+#include "ompi_component/coll_hcomm_request.h"
+
+#include "config/cfg_log.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Open MPI has one progress engine a process, hence one list.  The lock is for
+ * the list and for who looks through it; requests are completed without it. */
+static pthread_mutex_t          lock = PTHREAD_MUTEX_INITIALIZER;
+static hc_ompi_request *_Atomic running;
+static bool                     is_registered;
+
+static ompi_request_t *as_mpi(hc_ompi_request *request)
+{
+    return &request->super.super;
+}
+
+static bool is_complete(ompi_request_t *request)
+{
+    bool complete = request == NULL || REQUEST_COMPLETE(request);
+
+    opal_atomic_rmb();
+    return complete;
+}
+
+static void destroy(hc_ompi_request *request)
+{
+    ompi_request_t *mpi = as_mpi(request);
+
+    if (request->inner != NULL)
+        (void)ompi_request_free(&request->inner);
+    (void)hc_ompi_staged_close(&request->staged, OMPI_SUCCESS);
+    free(request->arrays);
+    OMPI_REQUEST_FINI(mpi);
+    if (mpi->req_type != OMPI_REQUEST_IO)
+        OBJ_RELEASE(mpi->req_mpi_object.comm);
+    OBJ_RELEASE(request);
+}
+
+/* What may be copied out, given how the call beneath ended. */
+static size_t most_bytes(const hc_ompi_request *request)
+{
+    const ompi_status_public_t *status;
+
+    if (request->inner == NULL)
+        return SIZE_MAX;
+    status = &request->inner->req_status;
+    if (request->is_counted)
+        return status->_cancelled ? 0 : status->_ucount;
+    return status->MPI_ERROR == OMPI_SUCCESS ? SIZE_MAX : 0;
+}
+
+/* As far as it goes without waiting: true when the request's work is done. */
+static bool advance(hc_ompi_request *request)
+{
+    if (!request->is_copying) {
+        if (!is_complete(request->inner))
+            return false;
+        hc_ompi_staged_out(&request->staged, most_bytes(request));
+        request->is_copying = true;
+    }
+    return hc_ompi_staged_test(&request->staged);
+}
+
+/* Its work is done: leave in its status what came of it. */
+static void conclude(hc_ompi_request *request)
+{
+    ompi_request_t *mpi = as_mpi(request);
+    int             rc = hc_ompi_error_class(request->staged.status);
+
+    request->is_copying = false;
+    if (request->inner != NULL)
+        mpi->req_status = request->inner->req_status;
+    if (mpi->req_status.MPI_ERROR == OMPI_SUCCESS)
+        mpi->req_status.MPI_ERROR = rc;
+    if (mpi->req_persistent) {
+        request->inner->req_state = OMPI_REQUEST_INACTIVE;
+        return;
+    }
+    if (request->inner != NULL)
+        (void)ompi_request_free(&request->inner);
+    request->inner = NULL;
+    (void)hc_ompi_staged_close(&request->staged, OMPI_SUCCESS);
+}
+
+/* Take what has come to its end out of those that run; the lock is held. */
+static hc_ompi_request *take_finished(void)
+{
+    hc_ompi_request *request, *next, *unfinished = NULL, *finished = NULL;
+
+    for (request = running; request != NULL; request = next) {
+        hc_ompi_request **list = advance(request) ? &finished : &unfinished;
+
+        next = request->next;
+        request->is_running = list == &unfinished;
+        request->next = *list;
+        *list = request;
+    }
+    running = unfinished;
+    return finished;
+}
+
+/* Returns how many came to their end, as Open MPI wants to know. */
+static int progress(void)
+{
+    hc_ompi_request *finished, *next;
+    int              nfinished = 0;
+
+    if (running == NULL || pthread_mutex_trylock(&lock) != 0)
+        return 0;
+    finished = take_finished();
+    pthread_mutex_unlock(&lock);
+
+    for (; finished != NULL; finished = next, nfinished++) {
+        next = finished->next;
+        conclude(finished);
+        if (finished->is_orphan)
+            destroy(finished);
+        else
+            (void)ompi_request_complete(as_mpi(finished), true);
+    }
+    return nfinished;
+}
+
+/* A request that is freed while it runs comes to its end all the same.  One
+ * that just came to it is about to be completed by another thread. */
+static int request_free(ompi_request_t **mpi)
+{
+    hc_ompi_request *request = (hc_ompi_request *)*mpi;
+
+    *mpi = MPI_REQUEST_NULL;
+    pthread_mutex_lock(&lock);
+    request->is_orphan = request->is_running;
+    pthread_mutex_unlock(&lock);
+    if (request->is_orphan)
+        return OMPI_SUCCESS;
+    while (!is_complete(as_mpi(request)))
+        sched_yield();
+    destroy(request);
+    return OMPI_SUCCESS;
+}
+
+static int request_cancel(ompi_request_t *mpi, int flag)
+{
+    hc_ompi_request *request = (hc_ompi_request *)mpi;
+
+    if (request->inner == NULL || request->inner->req_cancel == NULL)
+        return OMPI_SUCCESS;
+    return request->inner->req_cancel(request->inner, flag);
+}
+
+static int start(hc_ompi_request *request)
+{
+    int rc;
+
+    hc_ompi_staged_again(&request->staged);
+    as_mpi(request)->req_complete = REQUEST_PENDING;
+    rc = request->inner->req_start(1, &request->inner);
+    if (rc == OMPI_SUCCESS)
+        hc_ompi_request_run(request);
+    else
+        as_mpi(request)->req_complete = REQUEST_COMPLETED;
+    return rc;
+}
+
+static int request_start(size_t count, ompi_request_t **requests)
+{
+    for (size_t i = 0; i < count; i++) {
+        int rc = start((hc_ompi_request *)requests[i]);
+
+        if (rc != OMPI_SUCCESS)
+            return rc;
+    }
+    return OMPI_SUCCESS;
+}
+
+hc_ompi_request *hc_ompi_request_create(ompi_request_type_t type, ompi_mpi_object_t object,
+                                        bool is_persistent)
+{
+    hc_ompi_request *request = OBJ_NEW(hc_ompi_request);
+    ompi_request_t  *mpi;
+
+    if (request == NULL) {
+        hc_log(HC_LOG_ERROR, "no memory for a request of %zu bytes", sizeof *request);
+        return NULL;
+    }
+    mpi = as_mpi(request);
+    OMPI_REQUEST_INIT(mpi, is_persistent);
+    mpi->req_type = type;
+    mpi->req_status = ompi_status_empty;
+    mpi->req_mpi_object = object;
+    mpi->req_free = request_free;
+    mpi->req_start = is_persistent ? request_start : NULL;
+    mpi->req_cancel = type == OMPI_REQUEST_PML ? request_cancel : NULL;
+    if (type != OMPI_REQUEST_IO)
+        OBJ_RETAIN(object.comm);
+    return request;
+}
+
+void hc_ompi_request_run(hc_ompi_request *request)
+{
+    as_mpi(request)->req_state = OMPI_REQUEST_ACTIVE;
+    pthread_mutex_lock(&lock);
+    if (!is_registered)
+        (void)opal_progress_register(progress);
+    is_registered = true;
+    request->is_running = true;
+    request->next = running;
+    running = request;
+    pthread_mutex_unlock(&lock);
+}
+
+int hc_ompi_request_discard(hc_ompi_request *request, int rc)
+{
+    if (rc == OMPI_SUCCESS)
+        rc = hc_ompi_error_class(request->staged.status);
+    destroy(request);
+    return rc;
+}
+
+void hc_ompi_request_close(void)
+{
+    pthread_mutex_lock(&lock);
+    if (is_registered)
+        (void)opal_progress_unregister(progress);
+    is_registered = false;
+    running = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+static void construct(hc_ompi_request *request)
+{
+    memset(&request->staged, 0, sizeof *request - offsetof(hc_ompi_request, staged));
+}
+
+OBJ_CLASS_INSTANCE(hc_ompi_request, ompi_coll_base_nbc_request_t, construct, NULL);
