@@ -106,7 +106,7 @@ bool hc_ompi_staged_test(struct hc_ompi_staged *staged)
 int hc_ompi_staged_close(struct hc_ompi_staged *staged, int rc)
 {
     while (!hc_ompi_staged_test(staged))
-        opal_progress();
+        hc_ompi_progress();
     for (int side = 0; side < HC_STAGED_SIDES; side++)
         hc_ompi_stage_close(&staged->sides[side]);
     return rc != OMPI_SUCCESS ? rc : hc_ompi_error_class(staged->status);

@@ -21,8 +21,6 @@
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
 #include "ompi/mca/coll/coll.h"
-#include "ompi/mca/op/base/functions.h"
-#include "ompi/mca/topo/base/base.h"
 #include "ompi/mca/io/base/base.h"
 #include "ompi/mca/io/io.h"
 #include "ompi/mca/op/base/functions.h"
