@@ -38,9 +38,9 @@ enum hc_param_source {
 #define HC_PARAMS(X)                                                           \
     X(ENABLE, "enable", BOOL, "1", "", 1, RANK,                                \
       "serve GPU memory in this process; 0 leaves Open MPI as it was")         \
-    X(DEVICES, "devices", TEXT, "auto", "list of cuda|hip", 1, RANK,           \
-      "drivers to use (nvidia, amd, rocm accepted); auto: those the program "  \
-      "has loaded; one named here must be there")                              \
+    X(DEVICES, "devices", TEXT, "auto", "list of cuda|hip|ze", 1, RANK,        \
+      "drivers to use (nvidia, amd, rocm, intel accepted); auto: those the "   \
+      "program has loaded; one named here must be there")                      \
     X(LOG_LEVEL, "log_level", WORD, "warn", "error|warn|info|debug", 1, RANK,  \
       "what is written to stderr or log_file")                                 \
     X(LOG_FILE, "log_file", TEXT, "", "path; %h host, %p pid, %r rank", 4,     \
@@ -55,8 +55,8 @@ enum hc_param_source {
       "size of a staging copy where a buffer exceeds the pinned memory")       \
     X(PRIORITY, "priority", INT, "95", "0..100", 9, RANK,                      \
       "priority of coll/hcomm among Open MPI's collective components")         \
-    X(EMULATE, "emulate", TEXT, "", "nvidia:2,amd/gfx90a:1", 1, PROCESS,       \
-      "emulated devices of this job; set by hcc-launch --emulate")             \
+    X(EMULATE, "emulate", TEXT, "", "nvidia:2,amd/gfx90a:1,intel:1", 1,        \
+      PROCESS, "emulated devices of this job; set by hcc-launch --emulate")    \
     X(EMU_LINK, "emu_link", TEXT, "", "device/direction=rate+latency,...", 6,  \
       PROCESS, "bandwidth and latency of emulated devices")                    \
     X(EMU_FAULT, "emu_fault", TEXT, "", "function@n=code,...", 6, PROCESS,     \

@@ -1,6 +1,7 @@
 #include "tools/hcc_check.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,12 +12,15 @@ static const char calls_name[] = "calls";
 struct vendor_facts {
     const char *vendor;    /* as hcomm_vendor_info has it */
     const char *pci_id;    /* as in /sys/bus/pci/devices/X/vendor */
-    const char *node;      /* the device node without which nothing goes */
-    const char *module;    /* shows that the kernel module is loaded */
+    const char *node;      /* the device node without which nothing goes;
+                              may be a pattern */
+    const char *module;    /* shows that the kernel module is loaded, or NULL */
     const char *library;   /* what to install when the driver library lacks */
     const char *container; /* what to give a container */
     const char *groups;    /* who may open the node */
     const char *hiders[3]; /* variables that hide devices */
+    const char *emulation; /* what its emulation needs besides, or "" */
+    bool        is_common; /* in many machines, for their screen only */
 };
 
 static const struct vendor_facts vendors[] = {
@@ -27,7 +31,8 @@ static const struct vendor_facts vendors[] = {
      .library = "libcuda.so.1: package libcuda1 or libnvidia-compute-VERSION",
      .container = "docker run --gpus all, or apptainer exec --nv",
      .groups = "video",
-     .hiders = {"CUDA_VISIBLE_DEVICES"}},
+     .hiders = {"CUDA_VISIBLE_DEVICES"},
+     .emulation = ""},
     {.vendor = "amd",
      .pci_id = "0x1002",
      .node = "/dev/kfd",
@@ -37,7 +42,19 @@ static const struct vendor_facts vendors[] = {
                   "apptainer exec --rocm",
      .groups = "render",
      .hiders = {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
-                "CUDA_VISIBLE_DEVICES"}},
+                "CUDA_VISIBLE_DEVICES"},
+     .emulation = ""},
+    {.vendor = "intel",
+     .pci_id = "0x8086",
+     .node = "/dev/dri/renderD*",
+     .library =
+         "libze_loader.so.1: package libze1, and Intel's driver: package "
+         "libze-intel-gpu1 or intel-level-zero-gpu",
+     .container = "docker run --device=/dev/dri",
+     .groups = "render",
+     .hiders = {"ZE_AFFINITY_MASK"},
+     .emulation = ", and package libze1 must be installed",
+     .is_common = true},
 };
 
 static const struct vendor_facts *facts_of(const char *vendor)
@@ -135,13 +152,13 @@ static void judge_absent(struct hcc_report *r, const hcomm_vendor_info *v,
 {
     int on_bus = count_on_bus(s->pci_id);
 
-    if (exists(s->module)) {
+    if (s->module != NULL && exists(s->module)) {
         hcc_say(r, HCC_WARN, v->vendor,
                 "the machine has its driver, but there is no %s%s", s->node,
                 in_container() ? " in this container" : "");
         hcc_fix(r, "start the container with the devices: %s", s->container);
     } else if (on_bus > 0) {
-        hcc_say(r, HCC_WARN, v->vendor,
+        hcc_say(r, s->is_common ? HCC_NONE : HCC_WARN, v->vendor,
                 "%d on the PCI bus, but no %s: its kernel driver is not "
                 "loaded%s",
                 on_bus, s->node,
@@ -159,6 +176,20 @@ static void judge_absent(struct hcc_report *r, const hcomm_vendor_info *v,
                                  "container"
                                : "; to try HCOMM: hcc-launch --emulate");
     }
+}
+
+/* Whether a node is here that this user may not open. */
+static bool is_forbidden(const char *node)
+{
+    glob_t found = {0};
+    bool   forbidden = false;
+
+    if (glob(node, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            forbidden |= access(found.gl_pathv[i], R_OK | W_OK) != 0;
+    }
+    globfree(&found);
+    return forbidden;
 }
 
 /* The variable that may be why no device shows, or NULL. */
@@ -179,9 +210,11 @@ static void judge_unusable(struct hcc_report *r, const hcomm_vendor_info *v,
 
     hcc_say(r, verdict, v->vendor, "%s", why);
     if (getenv("HCOMM_EMULATE") != NULL)
-        hcc_fix(r, "HCOMM_EMULATE is set: the emulated driver must be on "
-                   "LD_LIBRARY_PATH, as hcc-launch --emulate puts it");
-    else if (exists(s->node) && access(s->node, R_OK | W_OK) != 0)
+        hcc_fix(r,
+                "HCOMM_EMULATE is set: the emulated driver must be on "
+                "LD_LIBRARY_PATH, as hcc-launch --emulate puts it%s",
+                s->emulation);
+    else if (is_forbidden(s->node))
         hcc_fix(r, "you may not open %s: become a member of group %s", s->node,
                 s->groups);
     else if (hider(s) != NULL)
@@ -193,11 +226,17 @@ static void judge_unusable(struct hcc_report *r, const hcomm_vendor_info *v,
                 in_container() ? s->container : "");
 }
 
-/* A user who hides the devices doesn't want them to be a failure. */
+/* A user who hides the devices doesn't want them to be a failure, nor one who
+ * has them for the screen. */
 static enum hcc_verdict unusable_verdict(const struct hcc_facts    *f,
+                                         const hcomm_vendor_info   *v,
                                          const struct vendor_facts *s)
 {
-    if (hcomm_device_count(f->devices) > 0 || hider(s) != NULL)
+    bool is_wanted = !s->is_common || getenv("HCOMM_EMULATE") != NULL;
+
+    if (!is_wanted && v->status == HCOMM_ERR_NOT_FOUND)
+        return HCC_NONE;
+    if (!is_wanted || hcomm_device_count(f->devices) > 0 || hider(s) != NULL)
         return HCC_WARN;
     return HCC_FAIL;
 }
@@ -219,11 +258,11 @@ static void judge_vendor(struct hcc_report *r, const struct hcc_facts *f,
     } else if (!v->present) {
         judge_absent(r, v, s);
     } else {
-        judge_unusable(r, v, s, unusable_verdict(f, s));
+        judge_unusable(r, v, s, unusable_verdict(f, v, s));
     }
 }
 
-/* Render nodes without a compute driver, and Intel's devices. */
+/* Render nodes that none of the vendors' drivers goes with. */
 static void judge_display_only(struct hcc_report *r, const struct hcc_facts *f)
 {
     DIR           *dir = opendir("/dev/dri");
@@ -240,8 +279,9 @@ static void judge_display_only(struct hcc_report *r, const struct hcc_facts *f)
         return;
     hcc_say(r, HCC_NONE, "other GPUs",
             "/dev/dri has a render node, but no compute driver goes with it");
-    hcc_fix(r, "HCOMM serves GPUs of NVIDIA and AMD through CUDA and HIP; "
-               "install the vendor's compute driver if this is one");
+    hcc_fix(r, "HCOMM serves GPUs of NVIDIA, AMD and Intel through CUDA, HIP "
+               "and Level Zero; install the vendor's compute driver if this "
+               "is one");
 }
 
 void hcc_check_devices(struct hcc_report *r, const struct hcc_facts *f)

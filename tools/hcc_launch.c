@@ -10,6 +10,7 @@
 
 #include "hcomm.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,11 +30,11 @@ static const char help_text[] =
     "\n"
     "  --dry-run       print the command that would run, and stop\n"
     "  --emulate LIST  run on emulated devices, for example nvidia:2 or\n"
-    "                  nvidia/sm_80:1,amd:2 (vendors nvidia and amd, also "
-    "cuda,\n"
-    "                  hip, rocm).  Data is real, speed is not.  Programs "
-    "with\n"
-    "                  kernels of their own can't run so and are refused\n"
+    "                  nvidia/sm_80:1,amd:2,intel:1 (also cuda, hip, rocm, "
+    "ze).\n"
+    "                  Data is real, speed is not.  Programs with kernels of "
+    "their\n"
+    "                  own can't run so and are refused\n"
     "  -h, --help      print this help\n"
     "  -V, --version   print the version\n"
     "\n"
@@ -187,6 +188,24 @@ static bool read_emulation(const struct launch_args *a, const char *text,
     return true;
 }
 
+/* Warned of, not refused: the program may bring one, or run elsewhere. */
+static void look_for_ze_loader(const struct launch_emulate *e)
+{
+    static const char loader[] = "libze_loader.so.1";
+    void             *library;
+
+    if (!e->named[LAUNCH_INTEL])
+        return;
+    library = dlopen(loader, RTLD_LAZY | RTLD_LOCAL);
+    if (library != NULL)
+        (void)dlclose(library);
+    else
+        fprintf(stderr,
+                "hcc-launch: Intel's devices are emulated below Level Zero's "
+                "own loader, and there is no %s here: install libze1\n",
+                loader);
+}
+
 static enum exit_code find_ompi(struct tool_ompi *ompi)
 {
     switch (tool_ompi_find(ompi)) {
@@ -263,6 +282,7 @@ static enum exit_code check_and_launch(const struct launch_args *a)
 
         if (!read_emulation(a, text, &emulate))
             return EXIT_USAGE;
+        look_for_ze_loader(&emulate);
         for (int v = 0; v < LAUNCH_VENDORS; v++)
             if (emulate.named[v] &&
                 tool_place_emulator(launch_vendor_name((enum launch_vendor)v),

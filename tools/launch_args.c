@@ -160,7 +160,7 @@ static int take_own(struct launch_args *a, char **argv, int i)
         return 0;
     if (argv[i + 1] == NULL) {
         fprintf(stderr, "hcc-launch: --emulate wants devices, for example "
-                        "--emulate nvidia:2,amd:1\n");
+                        "--emulate nvidia:2,amd:1,intel:1\n");
         return -1;
     }
     a->emulate = argv[i + 1];

@@ -14,14 +14,25 @@ static const struct word {
     enum launch_vendor vendor;
 } words[] = {
     {"nvidia", LAUNCH_NVIDIA}, {"cuda", LAUNCH_NVIDIA}, {"amd", LAUNCH_AMD},
-    {"hip", LAUNCH_AMD},       {"rocm", LAUNCH_AMD},
+    {"hip", LAUNCH_AMD},       {"rocm", LAUNCH_AMD},    {"intel", LAUNCH_INTEL},
+    {"ze", LAUNCH_INTEL},
 };
 
 enum { WORDS = sizeof words / sizeof words[0] };
 
+static const struct vendor {
+    const char *name;
+    const char *arch;        /* what is emulated if none is given */
+    const char *arch_prefix; /* hexadecimal digits follow; NULL: a word */
+} vendors[LAUNCH_VENDORS] = {
+    [LAUNCH_NVIDIA] = {"nvidia", "sm_90", "sm_"},
+    [LAUNCH_AMD] = {"amd", "gfx90a", "gfx"},
+    [LAUNCH_INTEL] = {"intel", "xe-hpc", NULL},
+};
+
 const char *launch_vendor_name(enum launch_vendor vendor)
 {
-    return vendor == LAUNCH_NVIDIA ? "nvidia" : "amd";
+    return vendors[vendor].name;
 }
 
 static bool find_vendor(const char *text, enum launch_vendor *vendor_out,
@@ -40,25 +51,42 @@ static bool find_vendor(const char *text, enum launch_vendor *vendor_out,
     nearest = hc_words_nearest(text, names);
     tool_print(why, room, "\"%s\" is no vendor that can be emulated; %s%s%s",
                text, nearest != NULL ? "did you mean " : "there are ",
-               nearest != NULL ? nearest : "nvidia and amd",
+               nearest != NULL ? nearest : "nvidia, amd and intel",
                nearest != NULL ? "?" : "");
     return false;
 }
 
+static bool is_intels_arch(const char *arch)
+{
+    static const char *const known[] = {"xe-hpc", "xe-hpg", "xe-lp"};
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i], arch) == 0)
+            return true;
+    return false;
+}
+
 /* "sm_90", "gfx90a": what the vendor's tools call an architecture. */
+static bool is_arch(const struct vendor *v, const char *arch)
+{
+    const char *digits;
+
+    if (v->arch_prefix == NULL)
+        return is_intels_arch(arch);
+    digits = arch + strlen(v->arch_prefix);
+    return strncmp(arch, v->arch_prefix, strlen(v->arch_prefix)) == 0 &&
+           *digits != '\0' &&
+           strspn(digits, "0123456789abcdef") == strlen(digits) &&
+           strlen(digits) <= 5;
+}
+
 static bool check_arch(enum launch_vendor vendor, const char *arch, char *why,
                        size_t room)
 {
-    const char *prefix = vendor == LAUNCH_NVIDIA ? "sm_" : "gfx";
-    const char *digits = arch + strlen(prefix);
-
-    if (strncmp(arch, prefix, strlen(prefix)) == 0 && *digits != '\0' &&
-        strspn(digits, "0123456789abcdef") == strlen(digits) &&
-        strlen(digits) <= 5)
+    if (is_arch(&vendors[vendor], arch))
         return true;
     tool_print(why, room, "\"%s\" is no architecture of %s; for example %s",
-               arch, launch_vendor_name(vendor),
-               vendor == LAUNCH_NVIDIA ? "sm_90" : "gfx90a");
+               arch, vendors[vendor].name, vendors[vendor].arch);
     return false;
 }
 

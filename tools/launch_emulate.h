@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum launch_vendor { LAUNCH_NVIDIA, LAUNCH_AMD, LAUNCH_VENDORS };
+enum launch_vendor { LAUNCH_NVIDIA, LAUNCH_AMD, LAUNCH_INTEL, LAUNCH_VENDORS };
 
 /* What --emulate asks for, as the emulator reads it from HCOMM_EMULATE. */
 struct launch_emulate {
@@ -12,7 +12,7 @@ struct launch_emulate {
     bool named[LAUNCH_VENDORS];
 };
 
-/* "nvidia", "amd": also the names of the emulator's folders. */
+/* "nvidia", "amd", "intel": also the names of the emulator's folders. */
 const char *launch_vendor_name(enum launch_vendor vendor);
 
 /* False: why says what is wrong with which word and how it should look. */

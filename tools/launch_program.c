@@ -32,7 +32,7 @@ static const char *const kernel_libraries[] = {
     "libcublas",  "libcufft",  "libcusparse", "libcusolver",  "libcurand",
     "libcudnn",   "libnccl",   "libnvshmem",  "libnpp",       "librocblas",
     "libhipblas", "libhipfft", "librocfft",   "librocsparse", "librocrand",
-    "libMIOpen",  "librccl",
+    "libMIOpen",  "librccl",   "libsycl",     "libmkl_sycl",  "libccl",
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -159,6 +159,14 @@ static bool is_runtime(const char *library)
            starts_with(library, "libamdhip64.so");
 }
 
+/* Level Zero's loader is the machine's own; the driver below it is emulated. */
+static bool is_ze_loader(const char *library)
+{
+    return starts_with(library, "libze_loader.so");
+}
+
+#define ZE_DRIVER "libze_intel_gpu.so.1"
+
 static bool file_in(const char *dir, const char *name)
 {
     char path[TOOL_PATH_ROOM];
@@ -213,11 +221,27 @@ static bool is_emulated(const char *library, const char *const *dirs)
     return false;
 }
 
+/* "A", "A and B", "A, B and C" */
+static void list_dirs(const char *const *dirs, char *text, size_t room)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; dirs[i] != NULL; i++, used = strlen(text)) {
+        const char *before = dirs[i + 1] != NULL ? ", " : " and ";
+
+        tool_print(text + used, room - used, "%s%s", i > 0 ? before : "",
+                   dirs[i]);
+    }
+}
+
 /* One library that the program names; true: it stands in the way. */
 static bool judge_library(const struct facts *f, const char *program,
                           const char *library, const char *const *dirs,
                           char *why, size_t room)
 {
+    char list[1024];
+
     for (size_t i = 0; i < sizeof kernel_libraries / sizeof kernel_libraries[0];
          i++) {
         if (!starts_with(library, kernel_libraries[i]))
@@ -227,14 +251,16 @@ static bool judge_library(const struct facts *f, const char *program,
                    library);
         return true;
     }
-    if (!is_runtime(library))
+    if (is_ze_loader(library) && is_emulated(ZE_DRIVER, dirs))
+        library = ZE_DRIVER;
+    else if (!is_runtime(library))
         return false;
     if (!is_emulated(library, dirs)) {
+        list_dirs(dirs, list, sizeof list);
         tool_print(why, room,
                    "it needs %s, which is not among the emulated libraries in "
-                   "%s%s%s",
-                   library, dirs[0], dirs[1] != NULL ? " and " : "",
-                   dirs[1] != NULL ? dirs[1] : "");
+                   "%s",
+                   library, list);
         return true;
     }
     if (rpath_beats(f, program, library)) {

@@ -23,6 +23,10 @@ run "$launch" --emulate=rocm:1 -n 1 "$app"
 ok "only the vendors named, under the name that counts" around_has \
     "LD_LIBRARY_PATH=$tree/emulator/amd:$outer_path"
 ok "an alias becomes the vendor" around_has HCOMM_EMULATE=amd:1
+run "$launch" --emulate ze/xe-hpg:1,cuda:1 -n 1 "$app"
+ok "Intel's, with another's" around_has HCOMM_EMULATE=intel/xe-hpg:1,nvidia:1
+ok "in the order of vendors" around_has \
+    "LD_LIBRARY_PATH=$tree/emulator/nvidia:$tree/emulator/intel:$outer_path"
 HCOMM_EMULATE=cuda:1 run "$launch" "$app"
 ok "HCOMM_EMULATE does the same" around_has HCOMM_EMULATE=nvidia:1
 run "$launch" --emulate nvidia:1 -x LD_LIBRARY_PATH=/mine "$app"
@@ -34,7 +38,7 @@ ok "each of several programs" asked_for --mca coll hcomm -x HCOMM_EMULATE \
     -n 1 "$app"
 
 for list in nvidia nvidia: nvidia:0 nvidia:x nvidia:-1 nvidia:1000 '' "," \
-    "nvidia:1," intel:1 nvidia/gfx90a:1 amd/sm_90:1 nvidia/sm_:1 "nvidia:1 amd:1"; do
+    "nvidia:1," intle:1 intel nvidia/gfx90a:1 amd/sm_90:1 intel/gfx90a:1 nvidia/sm_:1 "nvidia:1 amd:1"; do
     run "$launch" --emulate "$list" "$app"
     ok "--emulate '$list' is refused" both exited 2 says '^hcc-launch: --emulate'
 done
@@ -42,6 +46,8 @@ run "$launch" --emulate nvida:1 "$app"
 ok "the nearest vendor is named" says 'did you mean nvidia?'
 run "$launch" --emulate
 ok "--emulate alone" both exited 2 says 'wants devices'
+run "$launch" --emulate apple:1 "$app"
+ok "or all of them" says 'there are nvidia, amd and intel'
 mv "$tree/emulator/amd" "$work/away"
 run "$launch" --emulate amd:1 "$app"
 ok "an emulator that isn't there" both exited 2 says 'hcomm-emulator'
@@ -49,15 +55,15 @@ mv "$work/away" "$tree/emulator/amd"
 
 # --- which programs
 can() { # can WHAT FILE
-    run "$launch" --emulate nvidia:1,amd:1 "$2"
+    run "$launch" --emulate nvidia:1,amd:1,intel:1 "$2"
     ok "$1: runs" exited 0
 }
 cannot() { # cannot WHAT FILE REASON
-    run "$launch" --emulate nvidia:1,amd:1 "$2"
+    run "$launch" --emulate nvidia:1,amd:1,intel:1 "$2"
     ok "$1: refused" both exited 2 says "$3"
 }
 broken() {
-    run "$launch" --emulate nvidia:1,amd:1 "$2"
+    run "$launch" --emulate nvidia:1,amd:1,intel:1 "$2"
     ok "$1: can't be started" both exited 126 says "$3"
 }
 
@@ -83,6 +89,8 @@ library libcudart.so.13 cudaMalloc __cudaRegisterFunction __cudaRegisterFatBinar
 library libcudart.so.10.2 cudaMalloc
 library libcublas.so.13 cublasCreate
 library libamdhip64.so.5 hipMalloc __hipRegisterFunction
+library libze_loader.so.1 zeInit
+library libsycl.so.8 sycl
 
 echo "$main" | build plain
 can "a plain program" ./plain
@@ -130,6 +138,20 @@ echo "$inside" | build inside
 cannot "the CUDA runtime inside" ./inside 'cudart shared'
 strip inside
 cannot "the CUDA runtime inside, stripped" ./inside 'cudart shared'
+
+uses_ze='void zeInit(void); int main(void) { zeInit(); return 0; }'
+echo "$uses_ze" | build ze lib/libze_loader.so.1
+can "Level Zero's loader, below which the driver is ours" ./ze
+touch lib/libze_intel_gpu.so.1
+echo "$uses_ze" | build ze_rpath lib/libze_loader.so.1 \
+    -Wl,--disable-new-dtags,-rpath,'$ORIGIN/lib'
+cannot "an RPATH with Intel's driver in it" ./ze_rpath \
+    'RPATH .* finds the vendor.s libze_intel_gpu.so.1'
+run "$launch" --emulate nvidia:1 ./ze_rpath
+ok "which is its own affair when Intel's are real" exited 0
+echo 'void sycl(void); int main(void) { sycl(); return 0; }' |
+    build sycl lib/libsycl.so.8
+cannot "SYCL, whose kernels are inside" ./sycl 'libsycl.so.8'
 
 echo '__attribute__((section(".hip_fatbin"))) char fat[9] = "x";'"$main" |
     build hip_section

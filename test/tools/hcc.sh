@@ -66,6 +66,7 @@ if [ -e /dev/nvidiactl ] || [ -e /dev/kfd ]; then
 else
     ok "no NVIDIA GPU" line NONE nvidia /dev/nvidiactl
     ok "no AMD GPU" line NONE amd /dev/kfd
+    ok "no Intel GPU" line NONE intel ''
     ok "the last line says so" test "$(tail -n 1 "$out" | grep -c 'no GPU here')" -eq 1
 fi
 
@@ -208,7 +209,7 @@ else
 fi
 HCOMM_EMULATE=nvidia:1 CUDA_VISIBLE_DEVICES='' run "$hcc"
 ok "hidden devices are no failure" both exited 0 line WARN nvidia ''
-for vendor in nvidia amd; do
+for vendor in nvidia amd intel; do
     if [ -n "$(ls "$builddir/emulator/$vendor" 2>/dev/null)" ]; then
         emulated $vendor
         ok "$vendor devices" line OK $vendor '2 devices, .* emulated: .*:0 .*:1 '

@@ -20,11 +20,12 @@ asked=$work/asked   # the arguments of mpirun, one a line
 around=$work/around # its environment
 
 mkdir -p "$tree/ompi_component" "$tree/emulator/nvidia" "$tree/emulator/amd" \
-    "$work/bin" "$work/home"
+    "$tree/emulator/intel" "$work/bin" "$work/home"
 touch "$tree/libtool" "$tree/ompi_component/mca_coll_hcomm.so" \
     "$tree/emulator/nvidia/libcudart.so.13" \
     "$tree/emulator/nvidia/libcuda.so.1" \
-    "$tree/emulator/amd/libamdhip64.so.5"
+    "$tree/emulator/amd/libamdhip64.so.5" \
+    "$tree/emulator/intel/libze_intel_gpu.so.1"
 for tool in hcc hcc-launch; do
     cp "$builddir/.libs/$tool" "$tree/" || exit 99
 done

@@ -8,16 +8,19 @@ static void aliases_become_the_emulators_words(void **state)
 {
     static const struct {
         const char *given, *list;
-        bool        nvidia, amd;
+        bool        nvidia, amd, intel;
     } cases[] = {
-        {"nvidia:2", "nvidia:2", true, false},
-        {"CUDA:1", "nvidia:1", true, false},
-        {"hip:64", "amd:64", false, true},
+        {"nvidia:2", "nvidia:2", true, false, false},
+        {"CUDA:1", "nvidia:1", true, false, false},
+        {"hip:64", "amd:64", false, true, false},
         {"rocm/gfx90a:1,cuda/sm_61:2", "amd/gfx90a:1,nvidia/sm_61:2", true,
-         true},
-        {"nvidia/sm_61:1,nvidia:1", "nvidia/sm_61:1,nvidia:1", true, false},
-        {"amd/gfx1030:1", "amd/gfx1030:1", false, true},
-        {"nvidia/sm_90a:1", "nvidia/sm_90a:1", true, false},
+         true, false},
+        {"Intel:3", "intel:3", false, false, true},
+        {"ze/xe-hpg:1,cuda:1", "intel/xe-hpg:1,nvidia:1", true, false, true},
+        {"nvidia/sm_61:1,nvidia:1", "nvidia/sm_61:1,nvidia:1", true, false,
+         false},
+        {"amd/gfx1030:1", "amd/gfx1030:1", false, true, false},
+        {"nvidia/sm_90a:1", "nvidia/sm_90a:1", true, false, false},
     };
 
     (void)state;
@@ -29,6 +32,7 @@ static void aliases_become_the_emulators_words(void **state)
         assert_string_equal(e.list, cases[i].list);
         assert_int_equal(e.named[LAUNCH_NVIDIA], cases[i].nvidia);
         assert_int_equal(e.named[LAUNCH_AMD], cases[i].amd);
+        assert_int_equal(e.named[LAUNCH_INTEL], cases[i].intel);
     }
 }
 
@@ -47,7 +51,10 @@ static void each_refusal_names_its_word(void **state)
         {"nvidia:+1", "\"+1\""},
         {"nvidia:1:1", "\"1:1\""},
         {"amd:1,,nvidia:1", "\"\""},
-        {"intel:1", "\"intel\""},
+        {"intl:1", "did you mean intel?"},
+        {"intel", "\"intel\""},
+        {"intel/gfx90a:1", "\"gfx90a\""},
+        {"intel/:1", "\"\""},
         {"nvidia/:1", "\"\""},
         {"nvidia/gfx90a:1", "\"gfx90a\""},
         {"amd/sm_90:1", "\"sm_90\""},
