@@ -68,27 +68,35 @@ static bool accelerator_in_own_job(void)
     return answer == YES;
 }
 
-static bool is_within_own_job(struct ompi_communicator_t *comm)
+static bool is_within_own_job(struct ompi_group_t *group)
 {
     opal_process_name_t own = OPAL_PROC_MY_NAME;
 
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++)
-        if (ompi_group_get_proc_name(comm->c_local_group, rank).jobid != own.jobid)
+    for (int rank = 0; rank < ompi_group_size(group); rank++)
+        if (ompi_group_get_proc_name(group, rank).jobid != own.jobid)
             return false;
     return true;
 }
 
-bool hc_ompi_accelerator_in(struct ompi_communicator_t *comm)
+static bool accelerator_in_group(struct ompi_group_t *group)
 {
-    if (is_within_own_job(comm))
-        return accelerator_in_own_job();
-
-    /* Members of several jobs agree on nothing but the members. */
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+    for (int rank = 0; rank < ompi_group_size(group); rank++) {
+        opal_process_name_t name = ompi_group_get_proc_name(group, rank);
 
         if (has_accelerator(&name))
             return true;
     }
     return false;
+}
+
+/* Both groups of an intercommunicator see the same two, and decide alike; of
+ * other communicators the remote group is the local one. */
+bool hc_ompi_accelerator_in(struct ompi_communicator_t *comm)
+{
+    struct ompi_group_t *local = comm->c_local_group, *remote = comm->c_remote_group;
+
+    if (is_within_own_job(local) && (remote == local || is_within_own_job(remote)))
+        return accelerator_in_own_job();
+    /* Members of several jobs agree on nothing but the members. */
+    return accelerator_in_group(local) || (remote != local && accelerator_in_group(remote));
 }

@@ -62,6 +62,7 @@ bool hc_ompi_staged_open(struct hc_ompi_staged *staged, const struct hc_staged_p
          hc_ompi_stage_open(&sides[HC_STAGED_SEND], send, &plan->reads[HC_STAGED_SEND], &nothing));
     note(staged, hc_ompi_stage_open(&sides[HC_STAGED_RECV], recv, &plan->reads[HC_STAGED_RECV],
                                     &plan->writes));
+    staged->opened = staged->status;
     return has_memory(&sides[HC_STAGED_SEND]) && has_memory(&sides[HC_STAGED_RECV]);
 }
 
@@ -80,7 +81,7 @@ void hc_ompi_staged_in(struct hc_ompi_staged *staged)
 
 void hc_ompi_staged_again(struct hc_ompi_staged *staged)
 {
-    staged->status = HCOMM_OK;
+    staged->status = staged->opened;
     for (int side = 0; side < HC_STAGED_SIDES; side++)
         note(staged, hc_ompi_stage_again(&staged->sides[side]));
     hc_ompi_staged_in(staged);

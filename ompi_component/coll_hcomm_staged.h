@@ -14,6 +14,7 @@ struct hc_ompi_staged {
     struct hc_staged_plan plan;
     struct hc_ompi_stage  sides[HC_STAGED_SIDES];
     hcomm_status          status; /* the first failure; logged */
+    hcomm_status          opened; /* what status was when all was open */
 };
 
 /*

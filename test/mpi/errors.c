@@ -2,13 +2,21 @@
  * A collective that fails on rank 1 and on no other: rank 1 gets an error of
  * the class that argv names, the others their result, and nobody waits.
  *
- *   errors freed CLASS    rank 1 has freed its send buffer
- *   errors failing CLASS  the driver fails rank 1 (the environment says when)
+ *   errors freed CLASS [FORM]    rank 1 has freed its send buffer
+ *   errors failing CLASS [FORM]  the driver fails rank 1 (the environment says
+ *                                when)
+ * FORM is blocking, nonblocking or persistent; in the latter two the error is
+ * that of the request.
  */
 #include "device_sum.h"
 #include "mem.h"
 
 #include <mpi.h>
+#if OMPI_MAJOR_VERSION < 5
+#include <mpi-ext.h>
+#define MPI_Allreduce_init MPIX_Allreduce_init
+#endif
+
 #include <stdio.h>
 #include <string.h>
 
@@ -35,14 +43,40 @@ static bool is_expected(int rc, int rank, int failing_class)
     return class == expected;
 }
 
+/* What the call or its request returns. */
+static int allreduce(const char *form, const void *send, void *recv)
+{
+    MPI_Comm    comm = MPI_COMM_WORLD;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int         rc;
+
+    if (strcmp(form, "blocking") == 0)
+        return MPI_Allreduce(send, recv, COUNT, MPI_FLOAT, MPI_SUM, comm);
+    if (strcmp(form, "nonblocking") == 0) {
+        rc = MPI_Iallreduce(send, recv, COUNT, MPI_FLOAT, MPI_SUM, comm,
+                            &request);
+        return rc == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rc;
+    }
+    rc = MPI_Allreduce_init(send, recv, COUNT, MPI_FLOAT, MPI_SUM, comm,
+                            MPI_INFO_NULL, &request);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Start(&request);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (request != MPI_REQUEST_NULL)
+        MPI_Request_free(&request);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
-    bool       freed = argc == 3 && strcmp(argv[1], "freed") == 0;
-    int        failing = argc == 3 ? class_named(argv[2]) : -1;
-    struct mem send, recv;
-    void      *buffer;
-    int        rank, rc;
-    bool       right;
+    bool        freed = argc >= 3 && strcmp(argv[1], "freed") == 0;
+    int         failing = argc >= 3 ? class_named(argv[2]) : -1;
+    const char *form = argc == 4 ? argv[3] : "blocking";
+    struct mem  send, recv;
+    void       *buffer;
+    int         rank, rc;
+    bool        right;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -58,8 +92,7 @@ int main(int argc, char **argv)
     if (freed && rank == 1)
         mem_delete(&send);
 
-    rc = MPI_Allreduce(buffer, recv.buffer, COUNT, MPI_FLOAT, MPI_SUM,
-                       MPI_COMM_WORLD);
+    rc = allreduce(form, buffer, recv.buffer);
     right = is_expected(rc, rank, failing);
     /* The communicator lives on. */
     MPI_Barrier(MPI_COMM_WORLD);

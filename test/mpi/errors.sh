@@ -15,22 +15,24 @@ expected() {
 
 # The first copies of rank 1 in its driver are its own uploads through cuMemcpyHtoD_v2, so
 # the first cuMemcpyAsync is HCOMM's, of the send buffer; the second of the result.
-HCOMM_EMU_FAULT=1:cuMemcpyAsync@1=1 job 3 "$programs/errors" failing other
-ok "copying in fails: class, the others and the next call" expected 3
-ok "copying in fails: one line with rank, device and bytes" \
-    one_line 'device [0-9].*4000 bytes|4000 bytes.*device [0-9]'
+for form in blocking nonblocking persistent; do
+    HCOMM_EMU_FAULT=1:cuMemcpyAsync@1=1 job 3 "$programs/errors" failing other $form
+    ok "$form: copying in fails: class, the others and the next call" expected 3
+    ok "$form: copying in fails: one line with rank, device and bytes" \
+        one_line 'device [0-9].*4000 bytes|4000 bytes.*device [0-9]'
 
-HCOMM_EMU_FAULT=1:cuMemcpyAsync@2=1 job 3 "$programs/errors" failing other
-ok "copying out fails: class, the others and the next call" expected 3
-ok "copying out fails: one line with rank, device and bytes" \
-    one_line 'device [0-9].*4000 bytes|4000 bytes.*device [0-9]'
+    HCOMM_EMU_FAULT=1:cuMemcpyAsync@2=1 job 3 "$programs/errors" failing other $form
+    ok "$form: copying out fails: class, the others and the next call" expected 3
+    ok "$form: copying out fails: one line with rank, device and bytes" \
+        one_line 'device [0-9].*4000 bytes|4000 bytes.*device [0-9]'
+
+    job 3 "$programs/errors" freed buffer $form
+    ok "$form: a freed buffer: class, the others and the next call" expected 3
+    ok "$form: a freed buffer: one line" one_line 'freed'
+done
 
 HCOMM_EMU_FAULT=1:cuMemcpyAsync@1=2 job 2 "$programs/errors" failing no_mem
 ok "out of device memory: class" expected 2
-
-job 3 "$programs/errors" freed buffer
-ok "a freed buffer: class, the others and the next call" expected 3
-ok "a freed buffer: one line" one_line 'freed'
 
 # Nothing here is an error: what is lacking is pinned memory.
 HCOMM_PINNED_MAX=0 job 3 "$programs/allreduce"
