@@ -13,13 +13,14 @@ static void discharge(const struct emu_range *range)
         emu_pool_discount(range->pool, range->bytes);
 }
 
-static int alloc_pinned(struct emu_range *range)
+/* at: where it goes, NULL: anywhere */
+static int alloc_pinned(struct emu_range *range, void *at)
 {
     size_t             mapped = emu_round_up(range->bytes, EMU_PAGE);
     struct emu_memory *memory;
     int                status;
-    void              *p = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void              *p = mmap(at, mapped, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
 
     if (p == MAP_FAILED)
         return EMU_OUT_OF_MEMORY;
@@ -30,7 +31,7 @@ static int alloc_pinned(struct emu_range *range)
     return status;
 }
 
-static int alloc_device(struct emu_range *range)
+static int alloc_device(struct emu_range *range, void *at)
 {
     struct emu_memory *memory;
     int                fd, status;
@@ -39,8 +40,8 @@ static int alloc_device(struct emu_range *range)
         return EMU_OUT_OF_MEMORY;
     fd = emu_memory_file(emu_device(range->device)->physical, "memory",
                          emu_next_id(), range->bytes);
-    status = fd < 0 ? EMU_OUT_OF_MEMORY
-                    : emu_memory_map(range, fd, 0, NULL, &memory);
+    status =
+        fd < 0 ? EMU_OUT_OF_MEMORY : emu_memory_map(range, fd, 0, at, &memory);
     if (status != EMU_OK) {
         emu_memory_discharge(range->device, range->bytes);
         return status;
@@ -49,8 +50,9 @@ static int alloc_device(struct emu_range *range)
     return EMU_OK;
 }
 
-int emu_alloc(struct emu_context *context, enum emu_kind kind, size_t bytes,
-              unsigned flags, void **ptr_out)
+int emu_alloc_aligned(struct emu_context *context, enum emu_kind kind,
+                      size_t bytes, size_t alignment, unsigned flags,
+                      void **ptr_out)
 {
     struct emu_range range = {.kind = kind,
                               .bytes = bytes,
@@ -58,6 +60,7 @@ int emu_alloc(struct emu_context *context, enum emu_kind kind, size_t bytes,
                               .device = context->ordinal,
                               .accessible = true,
                               .flags = flags};
+    void            *at = NULL;
     int              status;
 
     range.sync_memops = kind == EMU_MANAGED; /* as the drivers report it */
@@ -65,33 +68,67 @@ int emu_alloc(struct emu_context *context, enum emu_kind kind, size_t bytes,
         return EMU_INVALID_VALUE;
     if (bytes > SIZE_MAX / 2)
         return EMU_OUT_OF_MEMORY;
-    status = kind == EMU_PINNED ? alloc_pinned(&range) : alloc_device(&range);
+    if (alignment > EMU_PAGE) {
+        at = emu_memory_space(emu_round_up(bytes, EMU_PAGE), alignment);
+        if (at == NULL)
+            return EMU_OUT_OF_MEMORY;
+    }
+    status = kind == EMU_PINNED ? alloc_pinned(&range, at)
+                                : alloc_device(&range, at);
     if (status == EMU_OK)
         *ptr_out = (void *)range.base;
     return status;
 }
 
-int emu_free(void *ptr, unsigned kinds)
+int emu_alloc(struct emu_context *context, enum emu_kind kind, size_t bytes,
+              unsigned flags, void **ptr_out)
+{
+    return emu_alloc_aligned(context, kind, bytes, 0, flags, ptr_out);
+}
+
+/* The allocation that starts at ptr, if it is of these. */
+static bool starts_at(void *ptr, unsigned kinds, bool imported,
+                      struct emu_range *range_out)
+{
+    return emu_query(ptr, range_out) == EMU_OK &&
+           range_out->base == (uintptr_t)ptr &&
+           (range_out->kind & kinds) != 0 && range_out->imported == imported;
+}
+
+static int forget(const struct emu_range *range)
 {
     struct emu_memory *memory;
-    struct emu_range   range;
     bool               found;
 
-    if (emu_query(ptr, &range) != EMU_OK || range.base != (uintptr_t)ptr ||
-        (range.kind & kinds) == 0 || range.imported)
-        return EMU_INVALID_VALUE;
-    emu_drain_device(range.device);
     pthread_rwlock_wrlock(&emu_table_lock);
     /* Another thread may have freed it meanwhile. */
-    memory = emu_memory_find_locked(ptr);
-    found = memory != NULL && memory->range.buffer_id == range.buffer_id;
+    memory = emu_memory_find_locked((void *)range->base);
+    found = memory != NULL && memory->range.buffer_id == range->buffer_id;
     if (found)
         emu_memory_remove_locked(memory, false);
     pthread_rwlock_unlock(&emu_table_lock);
     if (!found)
         return EMU_INVALID_VALUE;
-    discharge(&range);
+    discharge(range);
     return EMU_OK;
+}
+
+int emu_free(void *ptr, unsigned kinds)
+{
+    struct emu_range range;
+
+    if (!starts_at(ptr, kinds, false, &range))
+        return EMU_INVALID_VALUE;
+    emu_drain_device(range.device);
+    return forget(&range);
+}
+
+int emu_release(void *ptr, unsigned kinds, bool imported)
+{
+    struct emu_range range;
+
+    return starts_at(ptr, kinds, imported, &range) ? forget(&range)
+                                                   : EMU_INVALID_VALUE;
 }
 
 static bool belongs_to(const struct emu_memory *memory, const void *context)

@@ -18,7 +18,9 @@ static pthread_mutex_t   init_lock = PTHREAD_MUTEX_INITIALIZER;
 
 const char *emu_vendor_word(void)
 {
-    return emu_vendor == EMU_AMD ? "amd" : "nvidia";
+    static const char *const words[] = {"nvidia", "amd", "intel"};
+
+    return words[emu_vendor];
 }
 
 void emu_complain(const char *variable, const char *word, const char *why)
@@ -63,22 +65,25 @@ static void make_uuid(struct emu_device *device)
     }
     memcpy(device->uuid, "hcomm-emulated", 14);
     device->uuid[6] = 0x40; /* version 4, as in a random UUID */
-    device->uuid[14] = 0;
+    device->uuid[14] = emu_vendor == EMU_INTEL ? 2 : 0;
     device->uuid[15] = (unsigned char)device->physical;
 }
 
 static void add_device(const char *arch)
 {
     struct emu_device *device = &physical[physical_count];
-    int                first_bus = emu_vendor == EMU_AMD ? 0x60 : 0x10;
+    static const struct {
+        const char *name;
+        int         first_bus;
+    } vendors[] = {{"NVIDIA", 0x10}, {"AMD", 0x60}, {"Intel", 0xa0}};
 
     device->physical = physical_count++;
     device->total_bytes = TOTAL_BYTES;
     snprintf(device->arch, sizeof device->arch, "%s", arch);
     snprintf(device->name, sizeof device->name, "HCOMM emulated %s GPU (%.20s)",
-             emu_vendor == EMU_AMD ? "AMD" : "NVIDIA", arch);
+             vendors[emu_vendor].name, arch);
     snprintf(device->bus_id, sizeof device->bus_id, "0000:%02x:00.0",
-             (first_bus + device->physical) & 0xff);
+             (vendors[emu_vendor].first_bus + device->physical) & 0xff);
     make_uuid(device);
 }
 
@@ -88,17 +93,25 @@ static bool known_vendor(const char *word)
            strcmp(word, "intel") == 0;
 }
 
-/* "sm_" and digits, or "gfx" and hexadecimal digits. */
+/* "sm_" and digits, or "gfx" and hexadecimal digits; Intel's have names. */
 static bool known_arch(const char *vendor, const char *arch)
 {
     const char *start = strcmp(vendor, "nvidia") == 0 ? "sm_" : "gfx";
     const char *digits = arch + 3;
 
     if (strcmp(vendor, "intel") == 0)
-        return true;
+        return strcmp(arch, "xe-hpc") == 0 || strcmp(arch, "xe-hpg") == 0 ||
+               strcmp(arch, "xe-lp") == 0;
     return strncmp(arch, start, 3) == 0 && *digits != '\0' &&
            digits[strspn(digits, "0123456789abcdef")] == '\0' &&
            strlen(digits) <= 8;
+}
+
+static char *default_arch(void)
+{
+    static char words[][8] = {"sm_90", "gfx90a", "xe-hpc"};
+
+    return words[emu_vendor];
 }
 
 /* vendor[/arch][:count] */
@@ -123,7 +136,7 @@ static bool parse_devices(char *item)
     if (strcmp(item, emu_vendor_word()) != 0)
         return true;
     if (arch == NULL)
-        arch = emu_vendor == EMU_AMD ? "gfx90a" : "sm_90";
+        arch = default_arch();
     if (physical_count + count > EMU_MAX_DEVICES)
         return false;
     while (count-- > 0)
@@ -232,6 +245,31 @@ static int apply_visible(const char *variable)
     return EMU_OK;
 }
 
+/* ZE_AFFINITY_MASK: "1", or "1.0" for its only tile.  The order of the devices
+ * stays; what names none is passed over. */
+static int apply_mask(void)
+{
+    const char *text = getenv("ZE_AFFINITY_MASK");
+    bool        named[EMU_MAX_DEVICES] = {false};
+    char        word[32], *end;
+    long        index;
+
+    if (text == NULL || *text == '\0')
+        return EMU_OK;
+    while (emu_next_item(&text, word, sizeof word)) {
+        index = strtol(word, &end, 10);
+        if (word[0] >= '0' && word[0] <= '9' && index < physical_count &&
+            (*end == '\0' || strcmp(end, ".0") == 0))
+            named[index] = true;
+    }
+    visible_count = 0;
+    for (int i = 0; i < physical_count; i++) {
+        if (named[i])
+            visible[visible_count++] = i;
+    }
+    return EMU_OK;
+}
+
 static int choose_visible(void)
 {
     const char *hip = getenv("HIP_VISIBLE_DEVICES");
@@ -240,6 +278,8 @@ static int choose_visible(void)
     visible_count = physical_count;
     for (int i = 0; i < physical_count; i++)
         visible[i] = i;
+    if (emu_vendor == EMU_INTEL)
+        return apply_mask();
     if (emu_vendor == EMU_NVIDIA)
         return apply_visible("CUDA_VISIBLE_DEVICES");
     /* ROCr numbers what is left anew, and HIP chooses among these. */

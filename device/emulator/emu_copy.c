@@ -11,10 +11,11 @@
 #define MEMCPY_RATE 4e9
 
 struct copy_op {
-    struct emu_op   op;
-    struct emu_copy copy;
-    void           *staged; /* replaces copy.src */
-    int             legs;   /* links it crosses */
+    struct emu_op      op;
+    struct emu_copy    copy;
+    void              *staged;  /* replaces copy.src */
+    struct emu_memory *held[2]; /* of emu_copy_later: both sides */
+    int                legs;    /* links it crosses */
     struct {
         int                physical;
         enum emu_direction direction;
@@ -86,7 +87,11 @@ static int run_copy(struct emu_op *op)
 
 static void drop_copy(struct emu_op *op)
 {
-    free(((struct copy_op *)op)->staged);
+    struct copy_op *c = (struct copy_op *)op;
+
+    emu_memory_unhold(c->held[0]);
+    emu_memory_unhold(c->held[1]);
+    free(c->staged);
     free(op);
 }
 
@@ -163,6 +168,22 @@ static int check(const struct emu_copy *copy, struct emu_side *dst_out,
         copy->src, span(copy->width, copy->height, copy->src_pitch), src_out);
 }
 
+static int new_copy(const struct emu_copy *copy, const struct emu_side *dst,
+                    const struct emu_side *src, struct copy_op **op_out)
+{
+    struct copy_op *c = calloc(1, sizeof *c);
+
+    if (c == NULL)
+        return EMU_OUT_OF_MEMORY;
+    c->op.run = run_copy;
+    c->op.drop = drop_copy;
+    c->op.fault = emu_fault_copy();
+    c->copy = *copy;
+    choose_links(c, dst, src);
+    *op_out = c;
+    return EMU_OK;
+}
+
 int emu_copy(struct emu_stream *stream, const struct emu_copy *copy, bool wait)
 {
     struct emu_side dst, src;
@@ -175,22 +196,69 @@ int emu_copy(struct emu_stream *stream, const struct emu_copy *copy, bool wait)
     if (copy->width == 0 || copy->height == 0)
         return EMU_OK;
     status = check(copy, &dst, &src);
+    if (status == EMU_OK)
+        status = new_copy(copy, &dst, &src, &c);
     if (status != EMU_OK)
         return status;
-    c = calloc(1, sizeof *c);
-    if (c == NULL)
-        return EMU_OUT_OF_MEMORY;
-    c->op.run = run_copy;
-    c->op.drop = drop_copy;
-    c->op.fault = emu_fault_copy();
-    c->copy = *copy;
-    choose_links(c, &dst, &src);
     staged = stage(c, &dst, &src);
     if (wait || (!staged && (src.pageable || dst.pageable)))
         return emu_submit_soon(stream, &c->op, true);
     /* What a device has taken over lands in no time, unless links are slow. */
     if (staged && !slow(c))
         return emu_submit_soon(stream, &c->op, false);
+    return emu_submit(stream, &c->op, NULL);
+}
+
+/* Host memory may be pinned in part; no memory of a device may follow it. */
+static bool all_host(const char *p, size_t bytes)
+{
+    struct emu_side side = {0};
+    size_t          run;
+
+    for (; bytes > 0 && !side.device; p += run, bytes -= run) {
+        char *ignored;
+
+        run = bytes;
+        if (emu_memory_side(p, 1, &side) != EMU_OK)
+            return false;
+        emu_memory_unhold(emu_memory_hold(p, &run, &ignored));
+    }
+    return !side.device;
+}
+
+/* [p, p+bytes) as the engine sees it, which stays as it is until unheld. */
+static bool hold_all(const void *p, size_t bytes, struct emu_memory **held_out,
+                     char **engine_ptr_out)
+{
+    size_t run = bytes;
+
+    *held_out = emu_memory_hold(p, &run, engine_ptr_out);
+    return *engine_ptr_out != NULL && (run == bytes || all_host(p, bytes));
+}
+
+int emu_copy_later(struct emu_stream *stream, const struct emu_copy *copy)
+{
+    struct emu_side dst, src;
+    struct copy_op *c;
+    char           *to, *from;
+    int             status = emu_context_error(stream->context);
+
+    if (status != EMU_OK || copy->width == 0 || copy->height == 0)
+        return status;
+    status = check(copy, &dst, &src);
+    if (status == EMU_OK)
+        status = new_copy(copy, &dst, &src, &c);
+    if (status != EMU_OK)
+        return status;
+    if (!hold_all(copy->dst, span(copy->width, copy->height, copy->dst_pitch),
+                  &c->held[0], &to) ||
+        !hold_all(copy->src, span(copy->width, copy->height, copy->src_pitch),
+                  &c->held[1], &from)) {
+        drop_copy(&c->op);
+        return EMU_INVALID_VALUE;
+    }
+    c->copy.dst = to;
+    c->copy.src = from;
     return emu_submit(stream, &c->op, NULL);
 }
 
@@ -266,4 +334,62 @@ int emu_fill(struct emu_stream *stream, const struct emu_fill *fill, bool wait)
     f->fill = *fill;
     return wait ? emu_submit_soon(stream, &f->op, true)
                 : emu_submit(stream, &f->op, NULL);
+}
+
+/* ---------------------------------------------------------------- patterns */
+
+struct pattern_op {
+    struct emu_op      op;
+    struct emu_memory *held;
+    char              *to;
+    size_t             bytes, pattern_bytes;
+    char               pattern[EMU_MAX_PATTERN];
+};
+
+static int run_pattern(struct emu_op *op)
+{
+    const struct pattern_op *p = (struct pattern_op *)op;
+    size_t                   part;
+
+    for (size_t at = 0; at < p->bytes; at += part) {
+        part =
+            p->bytes - at < p->pattern_bytes ? p->bytes - at : p->pattern_bytes;
+        memcpy(p->to + at, p->pattern, part);
+    }
+    return 0;
+}
+
+static void drop_pattern(struct emu_op *op)
+{
+    emu_memory_unhold(((struct pattern_op *)op)->held);
+    free(op);
+}
+
+int emu_fill_later(struct emu_stream *stream, void *dst, size_t bytes,
+                   const void *pattern, size_t pattern_bytes)
+{
+    struct emu_side    side;
+    struct pattern_op *p;
+    int                status = emu_context_error(stream->context);
+
+    if (status != EMU_OK || bytes == 0)
+        return status;
+    if (pattern_bytes == 0 || pattern_bytes > EMU_MAX_PATTERN)
+        return EMU_INVALID_VALUE;
+    status = emu_memory_side(dst, bytes, &side);
+    if (status != EMU_OK)
+        return status;
+    p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return EMU_OUT_OF_MEMORY;
+    p->op.run = run_pattern;
+    p->op.drop = drop_pattern;
+    p->bytes = bytes;
+    p->pattern_bytes = pattern_bytes;
+    memcpy(p->pattern, pattern, pattern_bytes);
+    if (!hold_all(dst, bytes, &p->held, &p->to)) {
+        drop_pattern(&p->op);
+        return EMU_INVALID_VALUE;
+    }
+    return emu_submit(stream, &p->op, NULL);
 }

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum emu_vendor { EMU_NVIDIA, EMU_AMD };
+enum emu_vendor { EMU_NVIDIA, EMU_AMD, EMU_INTEL };
 
 enum emu_status {
     EMU_OK = 0,
@@ -80,10 +80,16 @@ int emu_enter_always(const char *function);
  * returns EMU_NOT_SUPPORTED. */
 int emu_unsupported(const char *function);
 
+/*
+ * Before all else, where functions are no symbols of the library but entries
+ * of its tables: which names HCOMM_EMU_FAULT may say.
+ */
+void emu_set_names(bool (*is_function)(const char *name));
+
 struct emu_device {
     int           physical;   /* index among this vendor's devices of the job */
     char          name[64];   /* "HCOMM emulated NVIDIA GPU (sm_90)" */
-    char          arch[32];   /* "sm_90", "gfx90a" */
+    char          arch[32];   /* "sm_90", "gfx90a", "xe-hpc" */
     char          bus_id[16]; /* "0000:10:00.0" */
     unsigned char uuid[16];
     size_t        total_bytes;
@@ -152,10 +158,17 @@ struct emu_range {
  * the device's total_bytes are used up.  flags are kept for emu_query. */
 int emu_alloc(struct emu_context *context, enum emu_kind kind, size_t bytes,
               unsigned flags, void **ptr_out);
+/* The same at a multiple of alignment, a power of two; 0: any. */
+int emu_alloc_aligned(struct emu_context *context, enum emu_kind kind,
+                      size_t bytes, size_t alignment, unsigned flags,
+                      void **ptr_out);
 /* Waits for all work of the devices first, as the drivers do.
  * EMU_INVALID_VALUE: ptr is not the start of a live allocation of one of the
  * kinds (a set of enum emu_kind), or it is imported. */
 int emu_free(void *ptr, unsigned kinds);
+/* The same for memory of any kind, registered and imported too, at once: what
+ * emu_copy_later and emu_fill_later were given stays until they are done. */
+int emu_release(void *ptr, unsigned kinds, bool imported);
 /* EMU_HOST_ALREADY_REGISTERED: overlaps registered memory.  EMU_INVALID_VALUE:
  * other memory of ours, or not there, or not writable.  flags: as in CUDA and
  * HIP; 8 means read-only. */
@@ -266,6 +279,12 @@ struct emu_copy {
  */
 int emu_copy(struct emu_stream *stream, const struct emu_copy *copy, bool wait);
 
+/*
+ * For drivers that stage nothing: returns at once, and pageable memory is read
+ * and written when its turn in the stream comes.
+ */
+int emu_copy_later(struct emu_stream *stream, const struct emu_copy *copy);
+
 /* height rows of count elements of element_bytes (1, 2, 4) each. */
 struct emu_fill {
     void    *dst;
@@ -276,6 +295,13 @@ struct emu_fill {
 };
 
 int emu_fill(struct emu_stream *stream, const struct emu_fill *fill, bool wait);
+
+#define EMU_MAX_PATTERN 128 /* bytes */
+
+/* A pattern over and over, the last one maybe in part; dst may be any memory,
+ * as in emu_copy_later. */
+int emu_fill_later(struct emu_stream *stream, void *dst, size_t bytes,
+                   const void *pattern, size_t pattern_bytes);
 
 /* ----------------------------------------------------------------- events */
 
@@ -322,6 +348,16 @@ int emu_ipc_export_event(struct emu_event *event, unsigned char handle_out[64]);
 int emu_ipc_open_event(struct emu_context *context,
                        const unsigned char handle[64],
                        struct emu_event  **event_out);
+
+/*
+ * Sharing by descriptor: the file of an allocation (EMU_DEVICE, not imported),
+ * which stays its own, and a number that no other file of the system has.
+ */
+int emu_fd_export(const void *ptr, int *fd_out, uint64_t *inode_out);
+/* Maps it anew at every call; the caller keeps fd.  EMU_INVALID_VALUE: it is
+ * no such file, or another than inode says.  emu_release ends it. */
+int emu_fd_import(struct emu_context *context, int fd, uint64_t inode,
+                  void **ptr_out);
 
 /* ---------------------------------------------------------------- capture */
 

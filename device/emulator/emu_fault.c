@@ -19,10 +19,16 @@ struct fault {
 };
 
 /* Global: they count the calls of the process. */
-static struct fault   faults[MAX_FAULTS];
-static int            fault_count;
-static bool           tracing, well_formed;
+static struct fault faults[MAX_FAULTS];
+static int          fault_count;
+static bool         tracing, well_formed;
+static bool (*is_function)(const char *name);
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void emu_set_names(bool (*is_function_arg)(const char *name))
+{
+    is_function = is_function_arg;
+}
 
 /* Length of a name without _v2, _ptsz and _ptds. */
 static size_t base_length(const char *name)
@@ -53,6 +59,8 @@ static bool exported(const char *name)
     void                    *self;
     bool                     found = false;
 
+    if (is_function != NULL)
+        return is_function(name);
     if (dladdr((const void *)&fault_count, &info) == 0)
         return true;
     self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
@@ -69,15 +77,15 @@ static bool exported(const char *name)
 /* A name of another emulated library is none of our business. */
 static bool known_function(const char *name)
 {
-    const char *ours = emu_vendor == EMU_AMD ? "hip" : "cu";
+    static const char *const prefixes[] = {"cu", "hip", "ze"};
+    const char              *ours = prefixes[emu_vendor];
 
-    if (strcmp(name, "copy") == 0)
-        return true;
-    if (strncmp(name, "cuda", 4) == 0 || strncmp(name, "ze", 2) == 0)
+    if (strcmp(name, "copy") == 0 || strncmp(name, "cuda", 4) == 0)
         return true;
     if (strncmp(name, ours, strlen(ours)) == 0)
         return exported(name);
-    return strncmp(name, "hip", 3) == 0 || strncmp(name, "cu", 2) == 0;
+    return strncmp(name, "hip", 3) == 0 || strncmp(name, "cu", 2) == 0 ||
+           strncmp(name, "ze", 2) == 0;
 }
 
 /* "3", "3+" or "*" */
@@ -98,8 +106,9 @@ static bool parse_when(const char *text, struct fault *fault)
 
 static bool parse_code(const char *text, struct fault *fault)
 {
+    bool  hex = strncmp(text, "0x", 2) == 0;
     char *end;
-    long  code = strtol(text, &end, 10);
+    long  code = strtol(text, &end, hex ? 16 : 10);
 
     if (strcmp(text, "stall") == 0) {
         fault->code = EMU_STALL;
@@ -107,7 +116,7 @@ static bool parse_code(const char *text, struct fault *fault)
     }
     fault->code = (int)code;
     return *text >= '0' && *text <= '9' && *end == '\0' && code > 0 &&
-           code < 100000;
+           code < (hex ? 0x7fffffff : 100000);
 }
 
 /* Takes "1:" off the front.  *ours_out: it is meant for this rank. */
@@ -207,10 +216,17 @@ static int injected(const char *function)
     return code;
 }
 
+static enum emu_vendor vendor_of(const char *function)
+{
+    if (strncmp(function, "ze", 2) == 0)
+        return EMU_INTEL;
+    return strncmp(function, "hip", 3) == 0 ? EMU_AMD : EMU_NVIDIA;
+}
+
 int emu_enter_always(const char *function)
 {
     if (emu_state == EMU_FRESH) /* the vendor's variables are not read yet */
-        emu_vendor = strncmp(function, "hip", 3) == 0 ? EMU_AMD : EMU_NVIDIA;
+        emu_vendor = vendor_of(function);
     pthread_once(&once, read_environment);
     if (tracing)
         fprintf(stderr, "emulated %s %d: %s\n", emu_vendor_word(),

@@ -20,7 +20,8 @@ enum emu_state {
 extern _Atomic int emu_state;
 extern _Atomic int emu_vendor; /* enum emu_vendor; the first call says which */
 
-/* "nvidia", "amd": the word in variables and in the names of memory files. */
+/* "nvidia", "amd", "intel": the word in variables and in the names of memory
+ * files. */
 const char *emu_vendor_word(void);
 /* The visible ordinal of a physical device; -1: hidden. */
 int emu_ordinal(int physical);
@@ -96,6 +97,9 @@ bool emu_memory_file_info(int fd, char what_out[16], int *physical_out,
  */
 int emu_memory_map(const struct emu_range *range, int fd, size_t fd_offset,
                    void *at, struct emu_memory **memory_out);
+/* Address space of whole pages at a multiple of alignment, without access, to
+ * be mapped over; NULL: there is none. */
+void *emu_memory_space(size_t mapped_bytes, size_t alignment);
 /* Enter memory that has no file. */
 int emu_memory_enter(const struct emu_range *range, char *alias,
                      size_t mapped_bytes, struct emu_memory **memory_out);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -204,6 +205,64 @@ int emu_ipc_close(void *ptr)
         status = EMU_OK;
     }
     pthread_rwlock_unlock(&emu_table_lock);
+    return status;
+}
+
+/* ------------------------------------------------------------ descriptors */
+
+int emu_fd_export(const void *ptr, int *fd_out, uint64_t *inode_out)
+{
+    const struct emu_memory *memory;
+    struct stat              file;
+    bool                     ok;
+
+    pthread_rwlock_rdlock(&emu_table_lock);
+    memory = emu_memory_find_locked(ptr);
+    ok = memory != NULL && memory->range.kind == EMU_DEVICE &&
+         !memory->range.imported && fstat(memory->fd, &file) == 0;
+    if (ok) {
+        *fd_out = memory->fd;
+        *inode_out = file.st_ino;
+    }
+    pthread_rwlock_unlock(&emu_table_lock);
+    return ok ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+/* Whether it is the memory file that inode says, and whose. */
+static bool is_memory(int fd, uint64_t inode, int *physical_out,
+                      size_t *bytes_out)
+{
+    struct stat file;
+    char        what[16];
+    uint64_t    id;
+
+    return fstat(fd, &file) == 0 && file.st_ino == inode &&
+           emu_memory_file_info(fd, what, physical_out, &id, bytes_out) &&
+           strcmp(what, "memory") == 0;
+}
+
+int emu_fd_import(struct emu_context *context, int fd, uint64_t inode,
+                  void **ptr_out)
+{
+    struct emu_range   range = {.kind = EMU_DEVICE,
+                                .context = context,
+                                .imported = true,
+                                .accessible = true};
+    struct emu_memory *memory;
+    int                mine = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    int                physical, status = EMU_INVALID_VALUE;
+
+    if (mine < 0)
+        return EMU_INVALID_VALUE;
+    if (is_memory(mine, inode, &physical, &range.bytes))
+        status = check_device(context, physical, &range.device);
+    if (status != EMU_OK) {
+        close(mine);
+        return status;
+    }
+    status = emu_memory_map(&range, mine, 0, NULL, &memory);
+    if (status == EMU_OK)
+        *ptr_out = (void *)memory->range.base;
     return status;
 }
 

@@ -202,6 +202,25 @@ static void *map_view(enum emu_kind kind, void *at, size_t bytes, int fd,
                 (off_t)offset);
 }
 
+void *emu_memory_space(size_t mapped_bytes, size_t alignment)
+{
+    size_t    room = mapped_bytes + alignment;
+    char     *space = mmap(NULL, room, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uintptr_t start = (uintptr_t)space;
+    size_t    before, after;
+
+    if (room < mapped_bytes || space == MAP_FAILED)
+        return NULL;
+    before = emu_round_up(start, alignment) - start;
+    after = room - before - mapped_bytes;
+    if (before > 0)
+        munmap(space, before);
+    if (after > 0)
+        munmap(space + before + mapped_bytes, after);
+    return space + before;
+}
+
 int emu_memory_map(const struct emu_range *range, int fd, size_t fd_offset,
                    void *at, struct emu_memory **memory_out)
 {
