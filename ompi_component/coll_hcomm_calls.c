@@ -246,6 +246,7 @@ static int begin_request(struct call *call, struct ompi_communicator_t *comm, bo
         *request_out = NULL;
         return hc_ompi_request_discard(request, OMPI_SUCCESS);
     }
+    hc_ompi_request_hold(request, call->op);
     if (!is_persistent)
         hc_ompi_staged_in(&request->staged);
     return OMPI_SUCCESS;

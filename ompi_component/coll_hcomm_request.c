@@ -3,7 +3,6 @@
 #include "config/cfg_log.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,31 +26,99 @@ static bool is_complete(ompi_request_t *request)
     return complete;
 }
 
+/* OBJ_RETAIN and OBJ_RELEASE, of every type of a side. */
+static void hold_types(struct hc_ompi_stage *stage, const struct hc_staged_range *range, bool hold)
+{
+    const struct hc_ompi_side *side = &stage->side;
+
+    for (int i = 0; i < range->nblocks; i++) {
+        int                     block = range->first + i;
+        struct ompi_datatype_t *type = side->types != NULL ? side->types[block] : side->type;
+
+        if (side->types == NULL && i > 0)
+            break;
+        if (side->counts != NULL && side->counts[block] == 0 && side->types != NULL)
+            continue; /* it may be none */
+        if (hold) {
+            OBJ_RETAIN(type);
+        } else {
+            OBJ_RELEASE(type);
+        }
+    }
+}
+
+static void hold_all(hc_ompi_request *request, bool hold)
+{
+    struct hc_ompi_staged       *staged = &request->staged;
+    const struct hc_staged_plan *plan = &staged->plan;
+
+    for (int side = 0; side < HC_STAGED_SIDES; side++)
+        hold_types(&staged->sides[side], &plan->reads[side], hold);
+    hold_types(&staged->sides[HC_STAGED_RECV], &plan->writes, hold);
+    request->holds = hold;
+}
+
+void hc_ompi_request_hold(hc_ompi_request *request, struct ompi_op_t *op)
+{
+    hold_all(request, true);
+    request->op = op;
+    if (op != NULL)
+        OBJ_RETAIN(op);
+}
+
+/* Everything but the request itself, which the user may still look at. */
+static void close_all(hc_ompi_request *request)
+{
+    if (request->inner != NULL)
+        (void)ompi_request_free(&request->inner);
+    request->inner = NULL;
+    if (request->holds)
+        hold_all(request, false);
+    if (request->op != NULL)
+        OBJ_RELEASE(request->op);
+    request->op = NULL;
+    (void)hc_ompi_staged_close(&request->staged, OMPI_SUCCESS);
+    free(request->arrays);
+    request->arrays = NULL;
+}
+
 static void destroy(hc_ompi_request *request)
 {
     ompi_request_t *mpi = as_mpi(request);
 
-    if (request->inner != NULL)
-        (void)ompi_request_free(&request->inner);
-    (void)hc_ompi_staged_close(&request->staged, OMPI_SUCCESS);
-    free(request->arrays);
+    close_all(request);
     OMPI_REQUEST_FINI(mpi);
     if (mpi->req_type != OMPI_REQUEST_IO)
         OBJ_RELEASE(mpi->req_mpi_object.comm);
     OBJ_RELEASE(request);
 }
 
+/* The inner request is complete: its status is ours.  Open MPI's own function
+ * asks generalised requests for theirs, and frees what is not persistent. */
+static void take_status(hc_ompi_request *request)
+{
+    ompi_status_public_t *status = &as_mpi(request)->req_status;
+    int                   completed;
+
+    *status = ompi_status_empty;
+    if (request->inner == NULL)
+        return;
+    status->MPI_ERROR = ompi_request_test(&request->inner, &completed, status);
+    if (request->inner == MPI_REQUEST_NULL)
+        request->inner = NULL;
+}
+
 /* What may be copied out, given how the call beneath ended. */
 static size_t most_bytes(const hc_ompi_request *request)
 {
-    const ompi_status_public_t *status;
+    const ompi_status_public_t *status = &request->super.super.req_status;
+    bool                        whole = status->MPI_ERROR == OMPI_SUCCESS;
 
-    if (request->inner == NULL)
-        return SIZE_MAX;
-    status = &request->inner->req_status;
-    if (request->is_counted)
-        return status->_cancelled ? 0 : status->_ucount;
-    return status->MPI_ERROR == OMPI_SUCCESS ? SIZE_MAX : 0;
+    if (!request->is_counted)
+        return whole ? SIZE_MAX : 0;
+    if (status->_cancelled || !(whole || status->MPI_ERROR == MPI_ERR_TRUNCATE))
+        return 0;
+    return status->_ucount;
 }
 
 /* As far as it goes without waiting: true when the request's work is done. */
@@ -60,6 +127,7 @@ static bool advance(hc_ompi_request *request)
     if (!request->is_copying) {
         if (!is_complete(request->inner))
             return false;
+        take_status(request);
         hc_ompi_staged_out(&request->staged, most_bytes(request));
         request->is_copying = true;
     }
@@ -70,21 +138,12 @@ static bool advance(hc_ompi_request *request)
 static void conclude(hc_ompi_request *request)
 {
     ompi_request_t *mpi = as_mpi(request);
-    int             rc = hc_ompi_error_class(request->staged.status);
 
     request->is_copying = false;
-    if (request->inner != NULL)
-        mpi->req_status = request->inner->req_status;
     if (mpi->req_status.MPI_ERROR == OMPI_SUCCESS)
-        mpi->req_status.MPI_ERROR = rc;
-    if (mpi->req_persistent) {
-        request->inner->req_state = OMPI_REQUEST_INACTIVE;
-        return;
-    }
-    if (request->inner != NULL)
-        (void)ompi_request_free(&request->inner);
-    request->inner = NULL;
-    (void)hc_ompi_staged_close(&request->staged, OMPI_SUCCESS);
+        mpi->req_status.MPI_ERROR = hc_ompi_error_class(request->staged.status);
+    if (!mpi->req_persistent)
+        close_all(request);
 }
 
 /* Take what has come to its end out of those that run; the lock is held. */
@@ -93,15 +152,35 @@ static hc_ompi_request *take_finished(void)
     hc_ompi_request *request, *next, *unfinished = NULL, *finished = NULL;
 
     for (request = running; request != NULL; request = next) {
-        hc_ompi_request **list = advance(request) ? &finished : &unfinished;
+        hc_ompi_request **list = &unfinished;
 
+        if (advance(request)) {
+            list = &finished;
+            request->is_running = false;
+            request->nconcluding++;
+        }
         next = request->next;
-        request->is_running = list == &unfinished;
         request->next = *list;
         *list = request;
     }
     running = unfinished;
     return finished;
+}
+
+/* The user may free it as soon as it is complete, from a callback even before;
+ * who is last to look at it destroys it. */
+static void complete(hc_ompi_request *request)
+{
+    bool is_last;
+
+    conclude(request);
+    (void)ompi_request_complete(as_mpi(request), true);
+    pthread_mutex_lock(&lock);
+    request->nconcluding--;
+    is_last = request->is_orphan && !request->is_running && request->nconcluding == 0;
+    pthread_mutex_unlock(&lock);
+    if (is_last)
+        destroy(request);
 }
 
 /* Returns how many came to their end, as Open MPI wants to know. */
@@ -117,40 +196,37 @@ static int progress(void)
 
     for (; finished != NULL; finished = next, nfinished++) {
         next = finished->next;
-        conclude(finished);
-        if (finished->is_orphan)
-            destroy(finished);
-        else
-            (void)ompi_request_complete(as_mpi(finished), true);
+        complete(finished);
     }
     return nfinished;
 }
 
-/* A request that is freed while it runs comes to its end all the same.  One
- * that just came to it is about to be completed by another thread. */
+/* A request that is freed while it runs comes to its end all the same. */
 static int request_free(ompi_request_t **mpi)
 {
     hc_ompi_request *request = (hc_ompi_request *)*mpi;
+    bool             is_in_use;
 
     *mpi = MPI_REQUEST_NULL;
     pthread_mutex_lock(&lock);
-    request->is_orphan = request->is_running;
+    is_in_use = request->is_running || request->nconcluding > 0;
+    request->is_orphan = is_in_use;
     pthread_mutex_unlock(&lock);
-    if (request->is_orphan)
-        return OMPI_SUCCESS;
-    while (!is_complete(as_mpi(request)))
-        sched_yield();
-    destroy(request);
+    if (!is_in_use)
+        destroy(request);
     return OMPI_SUCCESS;
 }
 
 static int request_cancel(ompi_request_t *mpi, int flag)
 {
     hc_ompi_request *request = (hc_ompi_request *)mpi;
+    int              rc = OMPI_SUCCESS;
 
-    if (request->inner == NULL || request->inner->req_cancel == NULL)
-        return OMPI_SUCCESS;
-    return request->inner->req_cancel(request->inner, flag);
+    pthread_mutex_lock(&lock);
+    if (request->is_running && !request->is_copying && request->inner->req_cancel != NULL)
+        rc = request->inner->req_cancel(request->inner, flag);
+    pthread_mutex_unlock(&lock);
+    return rc;
 }
 
 static int start(hc_ompi_request *request)

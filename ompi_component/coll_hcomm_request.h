@@ -26,9 +26,12 @@ typedef struct hc_ompi_request {
 
     /* Private. */
     struct hc_ompi_request *next; /* of those that run */
+    struct ompi_op_t       *op;   /* held; NULL: none */
+    bool                    holds;
     bool                    is_running;
-    bool                    is_copying; /* inner is complete */
-    bool                    is_orphan;  /* freed by the user before its end */
+    bool                    is_copying;  /* inner is complete */
+    bool                    is_orphan;   /* freed by the user before its end */
+    int                     nconcluding; /* threads that are completing it */
 } hc_ompi_request;
 OBJ_CLASS_DECLARATION(hc_ompi_request);
 
@@ -40,6 +43,10 @@ OBJ_CLASS_DECLARATION(hc_ompi_request);
  */
 hc_ompi_request *hc_ompi_request_create(ompi_request_type_t type, ompi_mpi_object_t object,
                                         bool is_persistent);
+
+/* Keep the datatypes that the sides of its open stand-ins name, and op (may be
+ * NULL), until it is freed: the program may free its own handles before. */
+void hc_ompi_request_hold(hc_ompi_request *request, struct ompi_op_t *op);
 
 /* Its inner request runs; from now on it belongs to MPI's request calls. */
 void hc_ompi_request_run(hc_ompi_request *request);

@@ -324,7 +324,7 @@ static hcomm_status wait_for_copies(struct hc_ompi_stage *stage, hcomm_status st
     hcomm_status waited = HCOMM_OK;
 
     if (stage->kind == HC_OMPI_STAGE_DEVICE)
-        waited = hc_stage_wait(&stage->stage, hc_ompi_progress);
+        waited = hc_stage_wait(&stage->stage, stage->side.quiet ? NULL : hc_ompi_progress);
     return status != HCOMM_OK ? status : waited;
 }
 

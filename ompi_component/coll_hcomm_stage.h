@@ -11,7 +11,8 @@
 #include "collectives/staged.h"
 #include "device/dev_stage.h"
 
-/* A buffer as an MPI call describes it: blocks, one for each peer. */
+/* A buffer as an MPI call describes it: blocks, one for each peer.  Of a type,
+ * only its layout (member super) is looked at. */
 struct hc_ompi_side {
     void                          *buffer;      /* as given; may be MPI_BOTTOM */
     size_t                         count;       /* elements of each block, where counts is NULL */
@@ -20,6 +21,7 @@ struct hc_ompi_side {
     const int                     *displs;      /* [peers] elements; bytes where types is given */
     const MPI_Aint                *byte_displs; /* [peers] in the place of displs */
     struct ompi_datatype_t *const *types;       /* [peers] */
+    bool                           quiet; /* waits don't run progress: the caller is inside it */
 };
 
 enum hc_ompi_stage_kind {
