@@ -19,6 +19,11 @@ export OMPI_MCA_mca_base_component_path="$builddir/ompi_component:$component_dir
 export OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_mpi_yield_when_idle=1 # more ranks than cores, and engines beside
+# Open MPI 5.0's mpirun is another program, with other names for the same.
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export PRTE_MCA_hwloc_default_binding_policy=none
+# There, PMIx looks into our folder too, and tells of every file it can't use.
+export PMIX_MCA_mca_base_component_show_load_errors=none
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 emulators=$builddir/emulator/nvidia:$builddir/emulator/amd
 export LD_LIBRARY_PATH="$emulators${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"

@@ -15,18 +15,29 @@ first_words() {
     sed -n '1p' "$log" | grep -qE "$1"
 }
 
-as_version "Open MPI v4.1.99, package: none" "$programs/allreduce"
-ok "any 4.1.z is served" all_right 2
+running=$(ompi_info --version | sed -n 's/^Open MPI v//p')
+case $running in
+4.1.*)
+    serves='4\.1\.z'
+    as_version "Open MPI v4.1.99, package: none" "$programs/allreduce"
+    ok "any 4.1.z is served" all_right 2
+    ;;
+*)
+    serves=$(echo "$running" | sed 's/\./\\./g')
+    as_version "Open MPI v$running, package: none" "$programs/allreduce"
+    ok "what it was built for is served" all_right 2
+    ;;
+esac
 
 as_version "Open MPI v5.0.3, package: Debian OpenMPI" "$programs/allreduce" host
 ok "5.0.3: host memory works without hcomm" all_right 2
 ok "5.0.3: said once, with both versions and what to install" \
-    says 1 '^hcomm error .*4\.1\.z.* 5\.0\.3 .*install'
+    says 1 "^hcomm error .*$serves,.* 5\.0\.3 .*install"
 
 as_version "Open MPI v5.0.3, package: Debian OpenMPI" --mca coll hcomm \
     "$programs/allreduce" host
 ok "5.0.3 and --mca coll hcomm: our words come first" \
-    first_words '^hcomm error .*4\.1\.z.* 5\.0\.3 '
+    first_words "^hcomm error .*$serves,.* 5\.0\.3 "
 ok "5.0.3 and --mca coll hcomm: the job fails" failed
 
 as_version "MPICH Version: 4.2" "$programs/allreduce" host

@@ -50,8 +50,15 @@ printf 'coll = hcomm\ncoll_hcomm_log_level = debug\n' >"$HOME/.openmpi/mca-param
 job 2 "$programs/allreduce"
 ok "coll = hcomm in a parameter file" all_right 2
 ok "a setting in a parameter file" says 2 "$served"
-HCOMM_LOG_LEVEL=warn job 2 "$programs/allreduce"
-ok "HCOMM_LOG_LEVEL outweighs a parameter file" says 0 "$served"
+# shellcheck disable=SC2016 # expanded by the ranks
+job 1 sh -c 'echo "level=${OMPI_MCA_coll_hcomm_log_level-unset}"'
+if says 1 '^level=debug$'; then
+    skip "HCOMM_LOG_LEVEL outweighs a parameter file" \
+        "this mpirun passes parameter files on as OMPI_MCA_ variables, which outweigh it"
+else
+    HCOMM_LOG_LEVEL=warn job 2 "$programs/allreduce"
+    ok "HCOMM_LOG_LEVEL outweighs a parameter file" says 0 "$served"
+fi
 HCOMM_LOG_LEVEL=warn job 2 --mca coll_hcomm_log_level debug "$programs/allreduce"
 ok "--mca outweighs HCOMM_LOG_LEVEL" says 2 "$served"
 echo 'coll = ^hcomm' >"$HOME/.openmpi/mca-params.conf"
@@ -76,18 +83,24 @@ else
     ok "no accelerator: steps aside" eval 'all_right 2 && says 0 "$served"'
 fi
 export HCOMM_EMULATE=$emulate
-# One rank without devices among others that have some: hcomm all the same.
-job 1 -x HCOMM_EMULATE= "$programs/allreduce" host : -n 2 "$programs/allreduce"
-ok "one rank without an accelerator" all_right 3
-ok "one rank without an accelerator: hcomm serves it too" says 3 "$served"
-# Ranks where hcomm is not installed: asking for what they never published may
-# not be waited for (two seconds each, it was).
-start=$(date +%s)
-job 4 -x OMPI_MCA_coll=^hcomm "$programs/allreduce" host : -n 1 -x HCOMM_EMULATE= \
-    "$programs/allreduce" host
-took=$(($(date +%s) - start))
-ok "four ranks without hcomm" all_right 5
-ok "four ranks without hcomm are not waited for" [ "$took" -lt 6 ]
+# Open MPI 5.0.7's mpirun over PMIx 5.0.7 dies of any second program.
+job 1 true : -n 1 true
+if [ "$status" -eq 139 ]; then
+    skip "ranks unlike each other" "this mpirun can't start two programs"
+else
+    # One rank without devices among others that have some: hcomm all the same.
+    job 1 -x HCOMM_EMULATE= "$programs/allreduce" host : -n 2 "$programs/allreduce"
+    ok "one rank without an accelerator" all_right 3
+    ok "one rank without an accelerator: hcomm serves it too" says 3 "$served"
+    # Ranks where hcomm is not installed: asking for what they never published may
+    # not be waited for (two seconds each, it was).
+    start=$(date +%s)
+    job 4 -x OMPI_MCA_coll=^hcomm "$programs/allreduce" host : -n 1 -x HCOMM_EMULATE= \
+        "$programs/allreduce" host
+    took=$(($(date +%s) - start))
+    ok "four ranks without hcomm" all_right 5
+    ok "four ranks without hcomm are not waited for" [ "$took" -lt 6 ]
+fi
 unset OMPI_MCA_coll_hcomm_log_level
 # A vendor asked for by name has to be here.
 if [ ! -e /dev/kfd ]; then
