@@ -27,8 +27,9 @@ static inline void run_emulated(char **argv, const char *devices)
         return;
     if (build == NULL)
         build = ".";
-    snprintf(path, sizeof path, "%s/emulator/nvidia:%s/emulator/amd:%s", build,
-             build, before != NULL ? before : "");
+    snprintf(path, sizeof path,
+             "%s/emulator/nvidia:%s/emulator/amd:%s/emulator/intel:%s", build,
+             build, build, before != NULL ? before : "");
     setenv("LD_LIBRARY_PATH", path, 1);
     setenv("HCOMM_EMULATE", devices, 1);
     execv("/proc/self/exe", argv);
