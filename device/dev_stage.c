@@ -4,8 +4,9 @@
 #include "config/cfg_param.h"
 #include "device/dev_pool.h"
 
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     CHUNKS = 2, /* one on the wire while the CPU copies the other */
@@ -50,12 +51,15 @@ hcomm_status hc_stage_open(struct hc_stage *stage, const struct hc_dev_mem *mem,
         stage->host = stage->pinned->ptr;
         return HCOMM_OK;
     }
-    stage->host = malloc(bytes > 0 ? bytes : 1);
-    if (stage->host == NULL) {
+    stage->mapped = bytes > 0 ? bytes : 1;
+    stage->host = mmap(NULL, stage->mapped, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stage->host == MAP_FAILED) {
         hc_log(HC_LOG_ERROR,
                "%s device %d: no %zu bytes of host memory to stage a buffer "
-               "in; send it in parts",
-               mem->ops->name, mem->device, bytes);
+               "in (%s); send it in parts",
+               mem->ops->name, mem->device, bytes, strerror(errno));
+        *stage = (struct hc_stage){0};
         return HCOMM_ERR_NO_MEMORY;
     }
     take_chunks(stage);
@@ -241,7 +245,7 @@ void hc_stage_close(struct hc_stage *stage)
     if (stage->pinned != NULL)
         hc_pool_give(stage->pinned);
     else
-        free(stage->host);
+        (void)munmap(stage->host, stage->mapped);
     for (int i = 0; i < CHUNKS; i++)
         hc_pool_give(stage->chunks[i].block);
     *stage = (struct hc_stage){0};

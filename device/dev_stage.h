@@ -5,6 +5,7 @@
  * Host memory that stands in for a device buffer during a call.  Small enough
  * buffers get pinned memory; others ordinary memory, filled and emptied
  * through two pinned chunks (or, without any pinned memory, by the driver).
+ * Of ordinary memory only what is touched is used: a buffer may be all gaps.
  */
 
 #include "device/device.h"
@@ -21,13 +22,14 @@ struct hc_stage_chunk {
 };
 
 struct hc_stage {
-    void  *host;  /* the stand-in; belongs to the stage */
+    void  *host;  /* the stand-in, on a page's boundary; the stage's */
     size_t bytes; /* its length */
 
     /* Private. */
     struct hc_dev_mem     mem;
     struct hc_dev_queue  *queue;
     struct hc_pool_block *pinned; /* holds host; NULL: host is ordinary */
+    size_t                mapped; /* bytes of ordinary host memory */
     struct hc_stage_chunk chunks[2];
     int                   next_chunk;
     bool                  pending; /* copies enqueued and not waited for */

@@ -235,8 +235,7 @@ static hcomm_status open_bottom(struct hc_ompi_stage *stage, const struct hc_sta
     return map_host(stage);
 }
 
-/* data: the first byte that the call touches. */
-static hcomm_status open_where_it_lies(struct hc_ompi_stage *stage, uintptr_t data,
+static hcomm_status open_where_it_lies(struct hc_ompi_stage         *stage,
                                        const struct hc_staged_range *ranges, int nranges)
 {
     struct hc_dev_mem mem;
@@ -244,17 +243,18 @@ static hcomm_status open_where_it_lies(struct hc_ompi_stage *stage, uintptr_t da
 
     if (stage->side.buffer == MPI_BOTTOM)
         return open_bottom(stage, ranges, nranges);
-    status = query(data, &mem);
+    status = query(stage->data, &mem);
     if (status != HCOMM_OK || !hc_dev_must_stage(&mem))
         return status;
     return open_device(stage, &mem);
 }
 
-/* The bytes from the lowest to the highest of the ranges; *data_out lies in
- * the first element.  False: there are none. */
-static bool measure(struct hc_ompi_stage *stage, const struct hc_staged_range *ranges, int nranges,
-                    uintptr_t *data_out)
+/* The bytes from the lowest to the highest of the ranges.  A stand-in begins
+ * where all types' alignments do, so that its elements are aligned as the
+ * user's are, whose operation may rely on it.  False: there are no bytes. */
+static bool measure(struct hc_ompi_stage *stage, const struct hc_staged_range *ranges, int nranges)
 {
+    enum { ALIGNMENT = 64 }; /* bytes: of the widest vector register */
     uintptr_t low = UINTPTR_MAX, high = 0;
 
     for (int r = 0; r < nranges; r++) {
@@ -265,14 +265,14 @@ static bool measure(struct hc_ompi_stage *stage, const struct hc_staged_range *r
             if (is_empty(&run))
                 continue;
             if (high == 0)
-                *data_out = run.address + (uintptr_t)run.type->super.true_lb;
+                stage->data = run.address + (uintptr_t)run.type->super.true_lb;
             extent = hc_ompi_extent_of(run.address, run.count, run.type);
             low = extent.low < low ? extent.low : low;
             high = extent.low + extent.bytes > high ? extent.low + extent.bytes : high;
         }
     }
-    stage->low = low;
-    stage->bytes = high - low;
+    stage->low = low / ALIGNMENT * ALIGNMENT;
+    stage->bytes = high - stage->low;
     return high != 0;
 }
 
@@ -281,13 +281,12 @@ hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const struct hc_omp
                                 const struct hc_staged_range *written)
 {
     const struct hc_staged_range ranges[] = {*read, *written};
-    uintptr_t                    data;
     hcomm_status                 status;
 
     *stage = (struct hc_ompi_stage){.buffer = side->buffer, .side = *side};
-    if (!measure(stage, ranges, 2, &data))
+    if (!measure(stage, ranges, 2))
         return HCOMM_OK;
-    status = open_where_it_lies(stage, data, ranges, 2);
+    status = open_where_it_lies(stage, ranges, 2);
     if (status != HCOMM_OK)
         substitute(stage);
     return status;
@@ -375,7 +374,7 @@ hcomm_status hc_ompi_stage_again(struct hc_ompi_stage *stage)
 
     if (stage->kind != HC_OMPI_STAGE_DEVICE)
         return HCOMM_OK;
-    status = query(stage->low, &mem);
+    status = query(stage->data, &mem);
     return status == HCOMM_OK ? hc_stage_again(&stage->stage, &mem) : status;
 }
 

@@ -37,8 +37,9 @@ struct hc_ompi_stage {
 
     /* Private. */
     struct hc_ompi_side side;
-    uintptr_t           low;   /* lowest data byte of the user's buffer */
-    size_t              bytes; /* from there past the highest */
+    uintptr_t           data;  /* the first byte that the call may touch */
+    uintptr_t           low;   /* the lowest, rounded down */
+    size_t              bytes; /* from low past the highest */
     char               *host;  /* stands for low */
     struct hc_stage     stage; /* kind DEVICE: owns host */
 };
