@@ -5,12 +5,13 @@
 #include <stddef.h>
 
 /*
- * Memory of an NVIDIA or AMD GPU through the vendor's own driver interface,
- * opened at run time: neither CUDA nor ROCm is needed to build this.  A process
- * uses one GPU.  Functions that can fail say why in gpu_error().
+ * Memory of an NVIDIA, AMD or Intel GPU through the vendor's own driver
+ * interface, opened at run time: neither CUDA nor ROCm nor oneAPI is needed to
+ * build this.  A process uses one GPU.  Functions that can fail say why in
+ * gpu_error().
  */
 
-enum gpu_vendor { GPU_NVIDIA, GPU_AMD, GPU_VENDORS };
+enum gpu_vendor { GPU_NVIDIA, GPU_AMD, GPU_INTEL, GPU_VENDORS };
 
 struct gpu {
     enum gpu_vendor vendor;

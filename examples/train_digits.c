@@ -189,7 +189,7 @@ static void choose_device(const struct job *job, char *name, size_t bytes)
         snprintf(why, sizeof why, "no GPU on %s: %s", host,
                  gpu_error()[0] != '\0'
                      ? gpu_error()
-                     : "no NVIDIA or AMD driver library that knows one");
+                     : "no NVIDIA, AMD or Intel driver library that knows one");
     } else {
         const struct gpu *gpu = &gpus[device_of(ngpus, node)];
 

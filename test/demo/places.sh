@@ -6,6 +6,8 @@ set -u
 
 [ -x "$builddir/train_digits" ] || skip_all 'train_digits is not built: no Open MPI'
 command -v mpirun >/dev/null || skip_all 'no mpirun'
+[ -n "$(HCOMM_EMULATE=intel:1 LD_LIBRARY_PATH=$builddir/emulator/intel \
+    "$builddir/train_digits" --devices)" ] || skip_all 'no libze1'
 digits=$builddir/digits.csv
 [ -s "$digits" ] || "$srcdir/scripts/export_digits" "$digits" 2>/dev/null ||
     skip_all 'python3-sklearn is not installed'
@@ -19,15 +21,15 @@ shown() {
     "$@" "$demo" --no-setup --build "$builddir" >"$work/demo" 2>&1 </dev/null
     code=$?
     cat "$work/demo"
-    [ "$code" -eq 0 ] && four_ranks_on_two_vendors
+    [ "$code" -eq 0 ] && four_ranks_on_three_vendors
 }
 
 # The GPUs of the last of the three runs.
-four_ranks_on_two_vendors() {
+four_ranks_on_three_vendors() {
     grep -o '^    rank [0-9]  *[a-z]*:' "$work/demo" | tail -n 4 |
         tr -cd 'a-z\n' >"$work/vendors"
     [ "$(tr '\n' ' ' <"$work/vendors")" = \
-        'ranknvidia ranknvidia rankamd rankamd ' ]
+        'ranknvidia ranknvidia rankamd rankintel ' ]
 }
 
 # As any user may where user namespaces are allowed.

@@ -71,10 +71,12 @@ ok 'level_out_of_range_is_found_by_line' refused "$work/level.csv:3:" \
 ok 'empty_file_is_named' refused "$work/empty.csv: holds no digits" \
     --memory host "$work/empty.csv"
 
-# From here on with emulated devices and the plugin of this build tree.
+# From here on with emulated devices and the plugin of this build tree.  Without
+# libze1 there are no Intel devices, and one fewer.
+emulator=$builddir/emulator
 emulated() {
-    HCOMM_EMULATE=nvidia:2,amd:2 \
-        LD_LIBRARY_PATH=$builddir/emulator/nvidia:$builddir/emulator/amd \
+    HCOMM_EMULATE=nvidia:2,amd:2,intel:2 \
+        LD_LIBRARY_PATH=$emulator/nvidia:$emulator/amd:$emulator/intel \
         OMPI_MCA_mca_base_component_path=$builddir/ompi_component:SYS_DEFAULT \
         timeout 180 mpirun -n "$1" --mca coll hcomm "$program" \
         --memory device "$digits"
