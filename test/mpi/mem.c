@@ -1,4 +1,5 @@
 #include "mem.h"
+#include "mem_ze.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The public ABI of both drivers; result 0 is success. */
+/* The public ABI of the drivers (Level Zero is in mem_ze.c); result 0 is
+ * success. */
 static struct {
     int (*cuInit)(unsigned flags);
     int (*cuDeviceGetCount)(int *count);
@@ -110,34 +112,65 @@ static bool open_hip(int which)
     return true;
 }
 
+enum vendor { NONE, CUDA, HIP, ZE, VENDORS };
+
+static enum vendor vendor_of(enum mem_kind kind)
+{
+    switch (kind) {
+    case MEM_PINNED:
+    case MEM_MANAGED:
+    case MEM_POOL:
+    case MEM_CUDA:
+        return CUDA;
+    case MEM_HIP:
+        return HIP;
+    case MEM_ZE:
+    case MEM_ZE_PINNED:
+    case MEM_ZE_MANAGED:
+        return ZE;
+    case MEM_HOST:
+    case MEM_KINDS:
+        break;
+    }
+    return NONE;
+}
+
+/* Memory that the CPU copies to and from. */
+static bool is_hosts(enum mem_kind kind)
+{
+    return kind == MEM_HOST || kind == MEM_PINNED || kind == MEM_ZE_PINNED;
+}
+
 const char *mem_kind_name(enum mem_kind kind)
 {
-    static const char *const names[] = {"host", "pinned", "managed",
-                                        "pool", "cuda",   "hip"};
+    static const char *const names[] = {"host", "pinned",    "managed",
+                                        "pool", "cuda",      "hip",
+                                        "ze",   "ze-pinned", "ze-managed"};
 
     return names[kind];
 }
 
 bool mem_available(enum mem_kind kind, int which)
 {
+    static bool (*const opens[VENDORS])(int) = {
+        [CUDA] = open_cuda, [HIP] = open_hip, [ZE] = mem_ze_open};
     enum { UNKNOWN, NO, YES };
-    static int known[2];
-    int       *state = &known[kind == MEM_HIP];
+    static int  known[VENDORS] = {[NONE] = YES};
+    enum vendor vendor = vendor_of(kind);
 
-    if (kind == MEM_HOST)
-        return true;
-    if (*state == UNKNOWN)
-        *state =
-            (kind == MEM_HIP ? open_hip(which) : open_cuda(which)) ? YES : NO;
-    return *state == YES;
+    if (known[vendor] == UNKNOWN)
+        known[vendor] = opens[vendor](which) ? YES : NO;
+    return known[vendor] == YES;
 }
 
 /* Threads start without a current context. */
 static void make_current(enum mem_kind kind)
 {
-    if (kind == MEM_HIP)
+    enum vendor vendor = vendor_of(kind);
+
+    if (vendor == HIP)
         MUST(hip, hipSetDevice(hip.device));
-    else if (kind != MEM_HOST)
+    else if (vendor == CUDA)
         MUST(cuda, cuCtxSetCurrent(cuda.context));
 }
 
@@ -167,6 +200,15 @@ static char *allocate(enum mem_kind kind, size_t bytes)
     case MEM_HIP:
         MUST(hip, hipMalloc(&ptr, bytes));
         break;
+    case MEM_ZE:
+        must(mem_ze_device(&ptr, bytes), "zeMemAllocDevice");
+        break;
+    case MEM_ZE_PINNED:
+        must(mem_ze_pinned(&ptr, bytes), "zeMemAllocHost");
+        break;
+    case MEM_ZE_MANAGED:
+        must(mem_ze_managed(&ptr, bytes), "zeMemAllocShared");
+        break;
     case MEM_KINDS:
         break;
     }
@@ -193,6 +235,11 @@ static void release(enum mem_kind kind, char *block)
         break;
     case MEM_HIP:
         MUST(hip, hipFree(block));
+        break;
+    case MEM_ZE:
+    case MEM_ZE_PINNED:
+    case MEM_ZE_MANAGED:
+        must(mem_ze_free(block), "zeMemFree");
         break;
     case MEM_KINDS:
         break;
@@ -225,24 +272,34 @@ void mem_delete(struct mem *mem)
 
 void mem_upload(const struct mem *mem)
 {
+    enum vendor vendor = vendor_of(mem->kind);
+
     make_current(mem->kind);
-    if (mem->kind == MEM_HOST || mem->kind == MEM_PINNED)
+    if (is_hosts(mem->kind))
         memcpy(mem->block, mem->image, mem->block_bytes);
-    else if (mem->kind == MEM_HIP)
+    else if (vendor == HIP)
         MUST(hip, hipMemcpy(mem->block, mem->image, mem->block_bytes,
                             HIP_TO_DEVICE));
+    else if (vendor == ZE)
+        must(mem_ze_copy(mem->block, mem->image, mem->block_bytes),
+             "a Level Zero copy");
     else
         MUST(cuda, cuMemcpyHtoD_v2((uintptr_t)mem->block, mem->image,
                                    mem->block_bytes));
 }
 
-static void download(const struct mem *mem, void *copy)
+void mem_download(const struct mem *mem, void *copy)
 {
+    enum vendor vendor = vendor_of(mem->kind);
+
     make_current(mem->kind);
-    if (mem->kind == MEM_HOST || mem->kind == MEM_PINNED)
+    if (is_hosts(mem->kind))
         memcpy(copy, mem->block, mem->block_bytes);
-    else if (mem->kind == MEM_HIP)
+    else if (vendor == HIP)
         MUST(hip, hipMemcpy(copy, mem->block, mem->block_bytes, HIP_TO_HOST));
+    else if (vendor == ZE)
+        must(mem_ze_copy(copy, mem->block, mem->block_bytes),
+             "a Level Zero copy");
     else
         MUST(cuda,
              cuMemcpyDtoH_v2(copy, (uintptr_t)mem->block, mem->block_bytes));
@@ -255,7 +312,7 @@ long mem_compare(const struct mem *mem, int *is, int *should)
 
     if (copy == NULL)
         must(1, "malloc");
-    download(mem, copy);
+    mem_download(mem, copy);
     for (size_t i = 0; i < mem->block_bytes && differs == LONG_MIN; i++) {
         if (copy[i] == mem->image[i])
             continue;

@@ -12,11 +12,14 @@
 
 enum mem_kind {
     MEM_HOST,
-    MEM_PINNED,  /* cuMemHostAlloc */
-    MEM_MANAGED, /* cuMemAllocManaged */
-    MEM_POOL,    /* cuMemAllocAsync */
-    MEM_CUDA,    /* cuMemAlloc */
-    MEM_HIP,     /* hipMalloc */
+    MEM_PINNED,     /* cuMemHostAlloc */
+    MEM_MANAGED,    /* cuMemAllocManaged */
+    MEM_POOL,       /* cuMemAllocAsync */
+    MEM_CUDA,       /* cuMemAlloc */
+    MEM_HIP,        /* hipMalloc */
+    MEM_ZE,         /* zeMemAllocDevice */
+    MEM_ZE_PINNED,  /* zeMemAllocHost */
+    MEM_ZE_MANAGED, /* zeMemAllocShared */
     MEM_KINDS
 };
 
@@ -44,6 +47,8 @@ void       mem_delete(struct mem *mem);
 
 /* The image into the block. */
 void mem_upload(const struct mem *mem);
+/* The block into copy, of block_bytes. */
+void mem_download(const struct mem *mem, void *copy);
 /* Offset from buffer of the first byte that differs from the image, whose
  * values go to *is and *should; LONG_MIN when none does. */
 long mem_compare(const struct mem *mem, int *is, int *should);
