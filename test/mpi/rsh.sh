@@ -26,6 +26,7 @@ on_other() {
 on_other true
 if [ "$status" -ne 0 ]; then
     sed 's/^/# /' "$log"
+    echo # what a program that died said last ends in no newline
     echo "1..0 # SKIP this mpirun starts no remote daemon on one machine"
     exit 0
 fi
