@@ -25,9 +25,9 @@ export PRTE_MCA_hwloc_default_binding_policy=none
 # There, PMIx looks into our folder too, and tells of every file it can't use.
 export PMIX_MCA_mca_base_component_show_load_errors=none
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-emulators=$builddir/emulator/nvidia:$builddir/emulator/amd
+emulators=$builddir/emulator/nvidia:$builddir/emulator/amd:$builddir/emulator/intel
 export LD_LIBRARY_PATH="$emulators${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export HCOMM_EMULATE=nvidia:2,amd:2
+export HCOMM_EMULATE=nvidia:2,amd:2,intel:2
 export HOME="$work" # no settings but the test's own
 unset HCOMM_LOG_LEVEL HCOMM_LOG_FILE HCOMM_ENABLE OMPI_MCA_coll
 ulimit -c 0
