@@ -1,8 +1,8 @@
 #ifndef HC_DEV_ZE_H
 #define HC_DEV_ZE_H
 
-/* What the two halves of the ze backend share: dev_ze.c knows drivers, devices
- * and memory, dev_ze_queue.c moves bytes. */
+/* What the parts of the ze backend share: dev_ze_driver.c finds drivers and
+ * devices, dev_ze_queue.c moves bytes, dev_ze.c is the table and the rest. */
 
 #include "device/abi_ze.h"
 #include "device/device.h"
@@ -80,8 +80,30 @@ struct hc_ze_device {
     struct hc_ze_driver *driver;
 };
 
-/* The loader is the process's, hence a global; filled by open. */
-extern struct hc_ze_api hc_ze;
+enum {
+    HC_ZE_DRIVERS_MAX =
+        8, /* of one process; GPUs, NPUs and CPUs have each one */
+    HC_ZE_DEVICES_MAX = 64, /* of all drivers */
+};
+
+/* What there is, while Level Zero is up; it stays the same then. */
+struct hc_ze_list {
+    struct hc_ze_driver drivers[HC_ZE_DRIVERS_MAX];
+    int                 ndrivers;
+    struct hc_ze_device devices[HC_ZE_DEVICES_MAX];
+    int                 ndevices;
+};
+
+/* The loader is the process's, hence globals; the first is filled by open. */
+extern struct hc_ze_api  hc_ze;
+extern struct hc_ze_list hc_ze_list;
+
+/* Whether the program has initialised Level Zero, and it has a GPU. */
+bool hc_ze_is_up(void);
+
+/* The ordinal of a driver's device, or of what it is a part of; NULL stands for
+ * any of the driver's.  -1: none of the drivers listed it. */
+int hc_ze_device_of(const struct hc_ze_driver *driver, const void *handle);
 
 /* What a code means to our caller.  Logs "ze <what>: <words>; <what to do>"
  * unless the code is success. */
@@ -91,7 +113,11 @@ hcomm_status hc_ze_status(int code, const char *format, ...)
 /* "invalid argument (ZE_RESULT_ERROR_INVALID_ARGUMENT), code 0x78000004" */
 void hc_ze_error_text(int code, char *text, size_t room);
 
-/* The operations of struct hc_dev_ops; ordinal names the device. */
+/* Operations of struct hc_dev_ops; ordinal names the device. */
+bool         hc_ze_present(void);
+bool         hc_ze_findable(char *why, size_t room);
+hcomm_status hc_ze_open(enum hc_dev_open_mode mode, char *why, size_t room);
+void         hc_ze_close(void);
 hcomm_status hc_ze_queue(const struct hc_ze_device *device, int ordinal,
                          struct hc_dev_queue **queue_out);
 hcomm_status hc_ze_copy(struct hc_dev_queue *queue, void *dst, const void *src,

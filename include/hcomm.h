@@ -95,7 +95,7 @@ typedef enum {
 
 typedef struct {
     hcomm_memory_kind kind;
-    const char       *name;    /* "host", "cuda", "hip"; static */
+    const char       *name;    /* "host", "cuda", "hip", "ze"; static */
     int               ordinal; /* device within the vendor; -1: host */
     const void       *base;    /* start of the allocation; NULL: not known */
     size_t            bytes;   /* length of the allocation; 0: not known */
