@@ -4,6 +4,7 @@
 #include "config/cfg_param.h"
 #include "device/device.h"
 #include "ompi_component/coll_hcomm_request.h"
+#include "ompi_component/pml_hcomm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,7 @@ static int component_open(void)
 
 static int component_close(void)
 {
+    hc_ompi_pml_restore();
     hc_ompi_request_close();
     hc_ompi_sums_undo();
     hc_dev_close_all();
@@ -78,6 +80,8 @@ static mca_coll_base_module_t *component_comm_query(struct ompi_communicator_t *
 {
     hc_ompi_module *module;
 
+    if (hc_dev_any_present())
+        hc_ompi_pml_interpose();
     if (!hc_ompi_accelerator_in(comm))
         return NULL;
     module = hc_ompi_module_create();
