@@ -22,12 +22,12 @@ struct fault {
 static struct fault faults[MAX_FAULTS];
 static int          fault_count;
 static bool         tracing, well_formed;
-static bool (*is_function)(const char *name);
+static bool (*_Atomic is_function)(const char *name);
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-void emu_set_names(bool (*is_function_arg)(const char *name))
+void emu_set_names(bool (*known)(const char *name))
 {
-    is_function = is_function_arg;
+    is_function = known;
 }
 
 /* Length of a name without _v2, _ptsz and _ptds. */

@@ -190,9 +190,10 @@ int emu_stream_wait(struct emu_stream *stream, uint64_t timeout_ns)
 /* --------------------------------------------------------- in stream order */
 
 struct flag_op {
-    struct emu_op    op;
-    struct emu_flag *flag; /* referenced */
-    bool             up, ran;
+    struct emu_op       op;
+    struct emu_flag    *flag;    /* referenced */
+    struct emu_context *context; /* of the stream */
+    bool                up, ran;
 };
 
 static int run_set(struct emu_op *op)
@@ -211,8 +212,8 @@ static void drop_set(struct emu_op *op)
 {
     struct flag_op *set = (struct flag_op *)op;
 
-    if (set->up && !set->ran && op->stream != NULL) {
-        set->flag->failure = emu_context_error(op->stream->context);
+    if (set->up && !set->ran) {
+        set->flag->failure = emu_context_error(set->context);
         wake_locked(set->flag);
     }
     unref_locked(set->flag);
@@ -250,6 +251,7 @@ static int submit(struct emu_stream *stream, struct emu_flag *flag,
         return EMU_OUT_OF_MEMORY;
     *op = *model;
     op->flag = flag;
+    op->context = stream->context;
     emu_flag_ref(flag);
     return emu_submit(stream, &op->op, NULL);
 }

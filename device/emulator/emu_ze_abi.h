@@ -13,6 +13,9 @@
 
 /* ze_structure_type_t */
 enum emu_ze_structure {
+    EMU_ZE_IS_P2P_PROPERTIES = 0xb,
+    EMU_ZE_IS_LIST_DESC = 0xf,
+    EMU_ZE_IS_FENCE_DESC = 0x12,
     EMU_ZE_IS_EXTERNAL_EXPORT_DESC = 0x18,
     EMU_ZE_IS_EXTERNAL_IMPORT_FD = 0x19,
     EMU_ZE_IS_EXTERNAL_EXPORT_FD = 0x1a,
@@ -34,7 +37,6 @@ struct emu_ze_header {
 #define EMU_ZE_P2P_ACCESS        0x1u
 #define EMU_ZE_FENCE_SIGNALED    0x1u
 #define EMU_ZE_POOL_IPC          0x2u
-#define EMU_ZE_POOL_TIMESTAMP    0x4u
 
 struct emu_ze_driver_properties {
     int           stype;
@@ -116,14 +118,6 @@ struct emu_ze_ipc_handle {
 struct emu_ze_region {
     uint32_t x, y, z;
     uint32_t width, height, depth;
-};
-
-struct emu_ze_timestamp {
-    uint64_t start, end; /* ticks */
-};
-
-struct emu_ze_timestamps {
-    struct emu_ze_timestamp global, context;
 };
 
 #endif

@@ -27,10 +27,8 @@ int zeEventPoolCreate(void *context, const struct hc_ze_event_pool_desc *desc,
         code = HC_ZE_INVALID_SIZE;
     for (uint32_t i = 0; code == HC_ZE_SUCCESS && i < ndevices; i++)
         code = ze_check_device(devices[i], &ordinal);
-    if (code == HC_ZE_SUCCESS &&
-        (desc->flags & (EMU_ZE_POOL_IPC | EMU_ZE_POOL_TIMESTAMP)) != 0)
-        code =
-            ze_result(emu_unsupported("an event pool with IPC or timestamps"));
+    if (code == HC_ZE_SUCCESS && (desc->flags & EMU_ZE_POOL_IPC) != 0)
+        code = ze_result(emu_unsupported("an event pool of several processes"));
     if (code != HC_ZE_SUCCESS)
         return code;
     made = ze_new(ZE_POOL, sizeof *made);
