@@ -115,6 +115,32 @@ static void loader_of_the_program_is_found(void **state)
     assert_int_equal(strncmp(text, "Level Zero 1.", 13), 0);
 }
 
+static void parameter_devices_knows_both_words(void **state)
+{
+    static const char *const lists[] = {"ze", "intel", "cuda", "auto"};
+    const unsigned           cuda = 2;
+    unsigned                *buffer = allocated(0);
+    struct hc_dev_mem        mem;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (i == cuda && on_real_device())
+            continue;
+        hc_dev_close_all();
+        assert_int_equal(hc_param_set(HC_PARAM_DEVICES, lists[i], HC_PARAM_MCA),
+                         HCOMM_OK);
+        hc_dev_reconsider();
+        if (i == cuda) { /* emulated are Intel's alone */
+            assert_int_equal(hc_dev_query(buffer, &mem), HCOMM_ERR_UNSUPPORTED);
+            continue;
+        }
+        assert_true(hc_dev_active());
+        assert_int_equal(hc_dev_query(buffer, &mem), HCOMM_OK);
+        assert_ptr_equal(mem.ops, &hc_dev_ze);
+    }
+    assert_int_equal(zeMemFree(context, buffer), 0);
+}
+
 static enum hc_dev_mem_type type_of(const void *ptr, bool stage)
 {
     struct hc_dev_mem mem;
@@ -490,6 +516,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loader_of_the_program_is_found),
+        cmocka_unit_test(parameter_devices_knows_both_words),
         cmocka_unit_test(kinds_of_memory_are_told_apart),
         cmocka_unit_test(what_no_driver_knows_is_no_device_memory),
         cmocka_unit_test(stage_round_trip_in_every_mode),
