@@ -117,17 +117,17 @@ static void loader_of_the_program_is_found(void **state)
 
 static void parameter_devices_knows_both_words(void **state)
 {
-    static const char *const lists[] = {"ze", "intel", "cuda", "auto"};
+    static const char *const words[] = {"ze", "intel", "cuda", "auto"};
     const unsigned           cuda = 2;
     unsigned                *buffer = allocated(0);
     struct hc_dev_mem        mem;
 
     (void)state;
-    for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (i == cuda && on_real_device())
             continue;
         hc_dev_close_all();
-        assert_int_equal(hc_param_set(HC_PARAM_DEVICES, lists[i], HC_PARAM_MCA),
+        assert_int_equal(hc_param_set(HC_PARAM_DEVICES, words[i], HC_PARAM_MCA),
                          HCOMM_OK);
         hc_dev_reconsider();
         if (i == cuda) { /* emulated are Intel's alone */
