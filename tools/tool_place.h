@@ -17,8 +17,8 @@ void tool_place_follow(const char *start, const char *from, const char *to,
  * false when it isn't there. */
 bool tool_place_plugin(const char *series, char *dir_out, size_t room);
 
-/* The directory with a vendor's ("nvidia", "amd", "intel") emulated driver; false when
- * it isn't there, and then dir_out is where it was looked for. */
+/* The directory with a vendor's ("nvidia", "amd", "intel") emulated driver;
+ * false when it isn't there, and then dir_out is where it was looked for. */
 bool tool_place_emulator(const char *vendor, char *dir_out, size_t room);
 
 /* The plugin's file name. */
