@@ -22,7 +22,7 @@ ok "every kind of memory, no pinned memory" passed
 unset HCOMM_PINNED_MAX HCOMM_CHUNK
 
 job 3 "$programs/bottom"
-ok "one buffer in host, cuda and hip memory" passed
+ok "one buffer in memory of every vendor" passed
 for ranks in 2 3 4; do
     job $ranks "$programs/comms"
     ok "communicators, $ranks ranks" passed
