@@ -5,6 +5,7 @@
 #include "device/dev_load.h"
 #include "device/dev_stream.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -249,18 +250,22 @@ static bool hip_present(void)
  */
 static bool runtime_is_up(void)
 {
-    static atomic_bool up;
-    static atomic_long last_look_ms;
-    struct timespec    now;
-    long               now_ms;
+    /* Who comes while another looks waits for what that one finds. */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static atomic_bool     up;
+    static long            last_look_ms;
+    struct timespec        now;
+    long                   now_ms;
 
     if (atomic_load_explicit(&up, memory_order_relaxed))
         return true;
+    pthread_mutex_lock(&lock);
     clock_gettime(CLOCK_MONOTONIC, &now);
     now_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    if (atomic_exchange(&last_look_ms, now_ms) != now_ms &&
-        (is_emulated() || hc_dev_has_open(NODE)))
+    if (now_ms != last_look_ms && (is_emulated() || hc_dev_has_open(NODE)))
         atomic_store(&up, true);
+    last_look_ms = now_ms;
+    pthread_mutex_unlock(&lock);
     return atomic_load(&up);
 }
 
