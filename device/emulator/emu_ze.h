@@ -76,6 +76,8 @@ struct ze_queue {
     int                ordinal;
     uint32_t           group;
     bool               synchronous;
+    struct emu_stream *late; /* what may be overtaken; else NULL */
+    struct emu_flag   *gate; /* what is on late waits for it; else NULL */
 };
 
 /* The queue groups of a device: one computes and copies, one only copies. */
@@ -123,6 +125,14 @@ struct ze_list {
     struct ze_command *commands;
     size_t             count, room;
 };
+
+/* emu_ze_order.c: whether commands of immediate lists overtake each other, and
+ * which stream of an immediate list takes the next one. */
+bool ze_overtakes(void);
+int  ze_choose_stream(struct ze_queue *queue, bool may_be_late,
+                      bool orders_others, struct emu_stream **stream_out);
+void ze_has_overtaken(struct ze_queue *queue, const struct emu_stream *stream);
+void ze_open_gate(struct ze_queue *queue);
 
 /* What an append function hands over beside its own arguments. */
 struct ze_order {

@@ -53,6 +53,15 @@ int zeCommandListCreate(void *context, void *device,
                                  : code;
 }
 
+static void destroy_queue(struct ze_queue *queue)
+{
+    ze_open_gate(queue);
+    emu_stream_destroy(queue->stream);
+    if (queue->late != NULL)
+        emu_stream_destroy(queue->late);
+    free(queue);
+}
+
 /* An immediate list has a queue of its own. */
 static int create_immediate(int ordinal, const struct hc_ze_queue_desc *desc,
                             void **list)
@@ -67,11 +76,14 @@ static int create_immediate(int ordinal, const struct hc_ze_queue_desc *desc,
         free(queue);
         return code;
     }
-    code = create(ordinal, desc->group, queue, list);
-    if (code != HC_ZE_SUCCESS) {
-        emu_stream_destroy(queue->stream);
-        free(queue);
-    }
+    if (ze_overtakes() && !queue->synchronous)
+        code = ze_result(emu_stream_create(emu_stream_context(queue->stream),
+                                           EMU_STREAM_NON_BLOCKING, 0,
+                                           &queue->late));
+    if (code == HC_ZE_SUCCESS)
+        code = create(ordinal, desc->group, queue, list);
+    if (code != HC_ZE_SUCCESS)
+        destroy_queue(queue);
     return code;
 }
 
@@ -99,8 +111,7 @@ int zeCommandListDestroy(void *list)
     if (code != HC_ZE_SUCCESS)
         return code;
     if (l->queue != NULL)
-        emu_stream_destroy(l->queue->stream);
-    free(l->queue);
+        destroy_queue(l->queue);
     empty(l);
     ze_delete(l);
     return code;
@@ -176,10 +187,11 @@ static int keep(struct ze_list *list, const struct ze_command *command)
     return EMU_OK;
 }
 
-static int put(struct ze_list *list, const struct ze_command *command)
+/* stream: of an immediate list, else NULL */
+static int put(struct ze_list *list, struct emu_stream *stream,
+               const struct ze_command *command)
 {
-    return list->queue != NULL ? ze_submit(list->queue->stream, command)
-                               : keep(list, command);
+    return stream != NULL ? ze_submit(stream, command) : keep(list, command);
 }
 
 int ze_check_open(void *list)
@@ -205,31 +217,58 @@ static int check_order(const struct ze_order *order)
     return HC_ZE_SUCCESS;
 }
 
-static int put_flag(struct ze_list *list, enum ze_command_kind kind,
-                    const void *event)
+static int put_flag(struct ze_list *list, struct emu_stream *stream,
+                    enum ze_command_kind kind, const void *event)
 {
     const struct ze_command command = {
         .kind = kind,
         .u.flag = ((const struct ze_event *)event)->flag,
     };
 
-    return put(list, &command);
+    return put(list, stream, &command);
+}
+
+static int put_all(struct ze_list *list, struct emu_stream *stream,
+                   const struct ze_command *commands, size_t count,
+                   const struct ze_order *order)
+{
+    int status = EMU_OK;
+
+    for (uint32_t i = 0; i < order->nwait && status == EMU_OK; i++)
+        status = put_flag(list, stream, ZE_WAIT, order->wait[i]);
+    for (size_t i = 0; i < count && status == EMU_OK; i++)
+        status = put(list, stream, &commands[i]);
+    if (order->signal != NULL && status == EMU_OK)
+        status = put_flag(list, stream, ZE_SIGNAL, order->signal);
+    return status;
+}
+
+static int put_now(struct ze_list *list, const struct ze_command *commands,
+                   size_t count, const struct ze_order *order)
+{
+    struct ze_queue   *queue = list->queue;
+    struct emu_stream *stream;
+    bool               moves_bytes = count > 0 && !uses_flag(&commands[0]);
+    int                status =
+        ze_choose_stream(queue, order->signal == NULL, !moves_bytes, &stream);
+
+    if (status == EMU_OK)
+        status = put_all(list, stream, commands, count, order);
+    if (status == EMU_OK)
+        ze_has_overtaken(queue, stream);
+    if (status == EMU_OK && queue->synchronous)
+        status = emu_stream_wait(stream, UINT64_MAX);
+    return status;
 }
 
 int ze_append(struct ze_list *list, const struct ze_command *commands,
               size_t count, const struct ze_order *order)
 {
-    int code = check_order(order), status = EMU_OK;
+    int code = check_order(order);
 
     if (code != HC_ZE_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < order->nwait && status == EMU_OK; i++)
-        status = put_flag(list, ZE_WAIT, order->wait[i]);
-    for (size_t i = 0; i < count && status == EMU_OK; i++)
-        status = put(list, &commands[i]);
-    if (order->signal != NULL && status == EMU_OK)
-        status = put_flag(list, ZE_SIGNAL, order->signal);
-    if (list->queue != NULL && list->queue->synchronous && status == EMU_OK)
-        status = emu_stream_wait(list->queue->stream, UINT64_MAX);
-    return ze_result(status);
+    return ze_result(list->queue != NULL
+                         ? put_now(list, commands, count, order)
+                         : put_all(list, NULL, commands, count, order));
 }

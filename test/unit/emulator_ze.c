@@ -196,6 +196,10 @@ static int play(const char *role, const char *argument)
         return role_pidfd(argument);
     if (strcmp(role, "peer") == 0)
         return role_peer();
+    if (strcmp(role, "overtake") == 0)
+        return role_overtake();
+    if (strcmp(role, "start") == 0)
+        return role_start();
     if (strcmp(role, "correct") == 0)
         return role_correct();
     if (strcmp(role, "lost") == 0)
@@ -218,7 +222,7 @@ static int play(const char *role, const char *argument)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {MEMORY_TESTS(LIST) LIST_TESTS(LIST)
-                                           SHARE_TESTS(LIST)};
+                                           SHARE_TESTS(LIST) FAULT_TESTS(LIST)};
 
     if (argc < 2) {
         setenv("HCOMM_EMU_LINK", "intel:1/h2d=10MB/s", 1);
@@ -228,6 +232,7 @@ int main(int argc, char **argv)
         unsetenv("ZE_ENABLE_ALT_DRIVERS");
         run_emulated(argv, "intel:3");
     }
+    alarm(600); /* seconds; a test that waits for ever fails */
     if (!role_init())
         return 1;
     if (!load()) {

@@ -182,6 +182,8 @@ int role_import(const char *argument);
 int role_raw(const char *argument);
 int role_pidfd(const char *argument);
 int role_peer(void);
+int role_overtake(void);
+int role_start(void);
 int role_correct(void);
 int role_lost(const char *argument);
 int role_stall(void);
@@ -206,18 +208,19 @@ int role_stall(void);
     X(freeing_does_not_wait_and_hurts_no_copy)     \
     X(host_memory_of_the_program_is_imported)
 
-#define LIST_TESTS(X)                             \
-    X(an_immediate_copy_returns_early)            \
-    X(a_synchronous_list_returns_late)            \
-    X(a_list_waits_for_a_signal_that_comes_later) \
-    X(lists_of_two_devices_wait_for_each_other)   \
-    X(waiting_ends_after_its_time)                \
-    X(events_go_up_and_down_in_the_lists_order)   \
-    X(an_event_may_be_destroyed_while_it_is_used) \
-    X(a_closed_list_is_executed_again_and_again)  \
-    X(a_list_that_is_not_ready_is_refused)        \
-    X(a_fence_goes_up_after_its_lists)            \
-    X(threads_copy_at_once)                       \
+#define LIST_TESTS(X)                                  \
+    X(an_immediate_copy_returns_early)                 \
+    X(a_synchronous_list_returns_late)                 \
+    X(a_list_waits_for_a_signal_that_comes_later)      \
+    X(lists_of_two_devices_wait_for_each_other)        \
+    X(waiting_ends_after_its_time)                     \
+    X(events_go_up_and_down_in_the_lists_order)        \
+    X(an_event_may_be_destroyed_while_it_is_used)      \
+    X(without_a_barrier_copies_overtake_when_asked_to) \
+    X(a_closed_list_is_executed_again_and_again)       \
+    X(a_list_that_is_not_ready_is_refused)             \
+    X(a_fence_goes_up_after_its_lists)                 \
+    X(threads_copy_at_once)                            \
     X(bad_handles_are_errors)
 
 #define SHARE_TESTS(X)                            \
@@ -230,20 +233,24 @@ int role_stall(void);
     X(a_forked_child_is_not_initialised)          \
     X(without_devices_there_is_no_driver)         \
     X(the_affinity_mask_is_a_set)                 \
-    X(a_malformed_variable_fails_initialisation)  \
-    X(faults_are_injected_by_name)                \
-    X(a_failed_copy_loses_the_device)             \
-    X(a_stalled_copy_leaves_the_event_down)       \
-    X(calls_are_traced)                           \
-    X(what_is_not_emulated_says_so_once)          \
-    X(the_loader_finds_it_by_its_path)            \
-    X(the_loaders_layers_have_nothing_to_say)     \
+    X(threads_may_all_be_first)
+
+#define FAULT_TESTS(X)                           \
+    X(a_malformed_variable_fails_initialisation) \
+    X(faults_are_injected_by_name)               \
+    X(a_failed_copy_loses_the_device)            \
+    X(a_stalled_copy_leaves_the_event_down)      \
+    X(calls_are_traced)                          \
+    X(what_is_not_emulated_says_so_once)         \
+    X(the_loader_finds_it_by_its_path)           \
+    X(the_loaders_layers_have_nothing_to_say)    \
     X(exit_with_copies_in_flight_is_clean)
 
 #define DECLARE_TEST(name) void name(void **state);
 MEMORY_TESTS(DECLARE_TEST)
 LIST_TESTS(DECLARE_TEST)
 SHARE_TESTS(DECLARE_TEST)
+FAULT_TESTS(DECLARE_TEST)
 #undef DECLARE_TEST
 
 #endif

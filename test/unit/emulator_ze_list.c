@@ -80,6 +80,7 @@ void a_list_waits_for_a_signal_that_comes_later(void **state)
     assert_ok(new_event(&go));
     assert_ok(new_event(&done));
     assert_ok(append(bench.lists[0], device, data, sizeof data, NULL, go));
+    assert_ok(ze.zeCommandListAppendBarrier(bench.lists[0], NULL, 0, NULL));
     assert_ok(append(bench.lists[0], back, device, sizeof data, done, NULL));
     assert_ze(HC_ZE_NOT_READY, ze.zeEventHostSynchronize(done, 50 * MS));
     assert_ok(ze.zeEventHostSignal(go));
@@ -186,6 +187,53 @@ void an_event_may_be_destroyed_while_it_is_used(void **state)
     free(data);
 }
 
+/* A byte goes through device memory into back, with or without a barrier. */
+static int pass_on(bool barrier, char *ptr, const char *byte, char *back)
+{
+    void *list = bench.lists[0], *done;
+
+    if (new_event(&done) || append(list, ptr, byte, 1, NULL, NULL) ||
+        (barrier && ze.zeCommandListAppendBarrier(list, NULL, 0, NULL)) ||
+        append(list, back, ptr, 1, NULL, NULL) ||
+        ze.zeCommandListAppendBarrier(list, done, 0, NULL) ||
+        ze.zeEventHostSynchronize(done, UINT64_MAX))
+        return 99;
+    return ze.zeEventDestroy(done) ? 99 : *back;
+}
+
+/* Exit status: what came through without a barrier: 1 is what was there before,
+ * 2 what was sent.  With a barrier it must be the latter. */
+int role_overtake(void)
+{
+    const char before = 1, sent = 2;
+    char       back = 0;
+    void      *ptr;
+    int        without;
+
+    if (open_driver() || alloc_device(0, 1, &ptr) ||
+        copy_on(0, ptr, &before, 1))
+        return 99;
+    without = pass_on(false, ptr, &sent, &back);
+    if (pass_on(true, ptr, &before, &back) != before ||
+        pass_on(true, ptr, &sent, &back) != sent)
+        return 98;
+    /* Parked, and nothing comes after it. */
+    return append(bench.lists[0], ptr, &before, 1, NULL, NULL) ||
+                   ze.zeCommandListDestroy(bench.lists[0])
+               ? 97
+               : without;
+}
+
+void without_a_barrier_copies_overtake_when_asked_to(void **state)
+{
+    const char *const on[] = {"HCOMM_EMU_OVERTAKE=1", NULL};
+    const char *const off[] = {"HCOMM_EMU_OVERTAKE=0", NULL};
+
+    (void)state;
+    assert_int_equal(role_run("overtake", NULL, on), 1);
+    assert_int_equal(role_run("overtake", NULL, off), 2);
+}
+
 /* ------------------------------------------------- queues and their lists */
 
 static void open_queue(int device, uint32_t group, void **queue, void **list)
@@ -215,6 +263,7 @@ void a_closed_list_is_executed_again_and_again(void **state)
     open_queue(0, 1, &queue, &list);
     assert_ok(alloc_device(0, sizeof data, &device));
     assert_ok(append(list, device, data, sizeof data, NULL, NULL));
+    assert_ok(ze.zeCommandListAppendBarrier(list, NULL, 0, NULL));
     assert_ok(append(list, back, device, sizeof data, NULL, NULL));
     assert_ok(ze.zeCommandListClose(list));
     for (unsigned seed = 1; seed < 4; seed++) {
@@ -300,6 +349,8 @@ static int copy_round(void *list, void *event, void *ptr, unsigned seed)
     pattern_fill(data, sizeof data, seed);
     memset(back, 0, sizeof back);
     code = append(list, ptr, data, sizeof data, NULL, NULL);
+    if (code == HC_ZE_SUCCESS)
+        code = ze.zeCommandListAppendBarrier(list, NULL, 0, NULL);
     if (code == HC_ZE_SUCCESS)
         code = append(list, back, ptr, sizeof data, event, NULL);
     if (code == HC_ZE_SUCCESS)

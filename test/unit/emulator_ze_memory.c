@@ -376,6 +376,7 @@ void freeing_does_not_wait_and_hurts_no_copy(void **state)
     assert_ok(new_event(&event));
     assert_ok(ze.zeCommandListAppendMemoryCopy(bench.lists[0], device, host, MB,
                                                NULL, 1, &go));
+    assert_ok(ze.zeCommandListAppendBarrier(bench.lists[0], NULL, 0, NULL));
     assert_ok(ze.zeCommandListAppendMemoryCopy(bench.lists[0], back, device, MB,
                                                event, 0, NULL));
     assert_ok(ze.zeMemFree(bench.context, device));
