@@ -3,6 +3,7 @@
 #include "config/cfg_log.h"
 #include "ompi_component/coll_hcomm_request.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 /* The functions that meet the user's memory or our requests, each X(slot). */
@@ -303,6 +304,16 @@ void hc_ompi_pml_interpose(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Open MPI unloads its components when it ends. */
+static void stay_loaded(void)
+{
+    Dl_info info;
+
+    if (dladdr(&lower, &info) == 0 ||
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
+        hc_log(HC_LOG_WARN, "coll/hcomm can't stay loaded, while its functions are still in use");
+}
+
 void hc_ompi_pml_restore(void)
 {
     bool gave_back_all = true;
@@ -318,5 +329,5 @@ void hc_ompi_pml_restore(void)
     SLOTS(X)
 #undef X
     if (!gave_back_all)
-        (void)mca_base_component_repository_retain_component("coll", "hcomm");
+        stay_loaded();
 }
