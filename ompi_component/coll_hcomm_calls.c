@@ -194,22 +194,28 @@ static const void *keep(const void *array, size_t bytes, char **room)
     return kept;
 }
 
-static void keep_side(struct hc_ompi_side *side, int nblocks, char **room)
+/* In the description of the user's buffer, and in that of its stand-in. */
+static void keep_side(struct hc_ompi_side *user, struct hc_ompi_side *stand_in, int nblocks,
+                      char **room)
 {
     size_t n = (size_t)nblocks;
+    void  *buffer = stand_in->buffer;
 
-    side->counts = keep(side->counts, n * sizeof *side->counts, room);
-    side->displs = keep(side->displs, n * sizeof *side->displs, room);
-    side->byte_displs = keep(side->byte_displs, n * sizeof *side->byte_displs, room);
-    side->types = keep(side->types, n * sizeof *side->types, room);
+    user->counts = keep(user->counts, n * sizeof *user->counts, room);
+    user->displs = keep(user->displs, n * sizeof *user->displs, room);
+    user->byte_displs = keep(user->byte_displs, n * sizeof *user->byte_displs, room);
+    user->types = keep(user->types, n * sizeof *user->types, room);
+    *stand_in = *user;
+    stand_in->buffer = buffer;
 }
 
 /* Counts and their like are the caller's once it has its request. */
 static hcomm_status keep_arrays(struct call *call, hc_ompi_request *request)
 {
     enum { ARRAYS = 8, EACH = sizeof(int) + 2 * sizeof(MPI_Aint) + sizeof(void *) };
-    size_t nblocks = (size_t)call->nsent + (size_t)call->nreceived;
-    char  *room;
+    struct hc_ompi_stage *stages = request->staged.sides;
+    size_t                nblocks = (size_t)call->nsent + (size_t)call->nreceived;
+    char                 *room;
 
     if (call->send.counts == NULL && call->recv.counts == NULL)
         return HCOMM_OK;
@@ -220,9 +226,9 @@ static hcomm_status keep_arrays(struct call *call, hc_ompi_request *request)
     }
     request->arrays = room;
     if (sends(call))
-        keep_side(&call->send, call->nsent, &room);
+        keep_side(&stages[HC_STAGED_SEND].side, &call->send, call->nsent, &room);
     if (receives(call))
-        keep_side(&call->recv, call->nreceived, &room);
+        keep_side(&stages[HC_STAGED_RECV].side, &call->recv, call->nreceived, &room);
     return HCOMM_OK;
 }
 
@@ -238,14 +244,17 @@ static int begin_request(struct call *call, struct ompi_communicator_t *comm, bo
     if (request == NULL)
         return MPI_ERR_NO_MEM;
     *request_out = request;
-    request->staged.status = keep_arrays(call, request);
-    takes_part = request->staged.status == HCOMM_OK && begin(call, &request->staged);
-    if (!takes_part)
-        return hc_ompi_request_discard(request, OMPI_SUCCESS);
+    takes_part = begin(call, &request->staged);
     if (hc_ompi_staged_is_idle(&request->staged)) {
         *request_out = NULL;
         return hc_ompi_request_discard(request, OMPI_SUCCESS);
     }
+    if (takes_part && keep_arrays(call, request) != HCOMM_OK) {
+        request->staged.status = HCOMM_ERR_NO_MEMORY;
+        takes_part = false;
+    }
+    if (!takes_part)
+        return hc_ompi_request_discard(request, OMPI_SUCCESS);
     hc_ompi_request_hold(request, call->op);
     if (!is_persistent)
         hc_ompi_staged_in(&request->staged);
