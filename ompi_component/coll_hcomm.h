@@ -41,6 +41,8 @@ int hc_ompi_widen_selection(void);
 int hc_ompi_publish_presence(bool present);
 /* Whether a process that may talk in comm sees one: alike on all its ranks. */
 bool hc_ompi_accelerator_in(struct ompi_communicator_t *comm);
+/* Whether every process of comm runs hcomm: alike on all its ranks. */
+bool hc_ompi_serves_all_of(struct ompi_communicator_t *comm);
 
 /* NULL: out of memory. */
 hc_ompi_module *hc_ompi_module_create(void);

@@ -3,6 +3,7 @@
 #include "config/cfg_log.h"
 #include "config/cfg_param.h"
 #include "device/device.h"
+#include "ompi_component/coll_hcomm_hooks.h"
 #include "ompi_component/coll_hcomm_request.h"
 #include "ompi_component/pml_hcomm.h"
 
@@ -57,11 +58,13 @@ static int component_open(void)
     hc_log_set_file(hc_param_text(HC_PARAM_LOG_FILE));
     in_use = hc_param_bool(HC_PARAM_ENABLE);
     hc_dev_reconsider();
-    return hc_ompi_publish_presence(in_use && hc_dev_any_present());
+    /* Who publishes nothing does not run hcomm. */
+    return in_use ? hc_ompi_publish_presence(hc_dev_any_present()) : OMPI_SUCCESS;
 }
 
 static int component_close(void)
 {
+    hc_ompi_hooks_close();
     hc_ompi_pml_restore();
     hc_ompi_request_close();
     hc_ompi_sums_undo();
@@ -73,7 +76,10 @@ static int component_init_query(bool progress_threads, bool mpi_threads)
 {
     (void)progress_threads;
     (void)mpi_threads;
-    return in_use ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
+    if (!in_use)
+        return OMPI_ERR_NOT_AVAILABLE;
+    hc_ompi_hooks_open();
+    return OMPI_SUCCESS;
 }
 
 static mca_coll_base_module_t *component_comm_query(struct ompi_communicator_t *comm, int *priority)

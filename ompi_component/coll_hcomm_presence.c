@@ -100,3 +100,25 @@ bool hc_ompi_accelerator_in(struct ompi_communicator_t *comm)
     /* Members of several jobs agree on nothing but the members. */
     return accelerator_in_group(local) || (remote != local && accelerator_in_group(remote));
 }
+
+static bool runs_hcomm(const opal_process_name_t *name)
+{
+    uint8_t *wire = NULL;
+    size_t   bytes = 0;
+    int      rc = hc_ompi_modex_get(&mca_coll_hcomm_component.collm_version, name, &wire, &bytes);
+
+    if (rc == OPAL_SUCCESS)
+        free(wire);
+    return rc == OPAL_SUCCESS;
+}
+
+bool hc_ompi_serves_all_of(struct ompi_communicator_t *comm)
+{
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+
+        if (!runs_hcomm(&name))
+            return false;
+    }
+    return true;
+}
