@@ -131,7 +131,6 @@ struct ze_list {
 bool ze_overtakes(void);
 int  ze_choose_stream(struct ze_queue *queue, bool may_be_late,
                       bool orders_others, struct emu_stream **stream_out);
-void ze_has_overtaken(struct ze_queue *queue, const struct emu_stream *stream);
 void ze_open_gate(struct ze_queue *queue);
 
 /* What an append function hands over beside its own arguments. */

@@ -254,8 +254,6 @@ static int put_now(struct ze_list *list, const struct ze_command *commands,
 
     if (status == EMU_OK)
         status = put_all(list, stream, commands, count, order);
-    if (status == EMU_OK)
-        ze_has_overtaken(queue, stream);
     if (status == EMU_OK && queue->synchronous)
         status = emu_stream_wait(stream, UINT64_MAX);
     return status;

@@ -4,9 +4,9 @@
  *
  * The interface lets them, unless a barrier or an event says otherwise; real
  * devices do so now and then.  With HCOMM_EMU_OVERTAKE=1 it is the rule: a copy
- * or fill that signals nothing is parked on a second stream behind a gate.  The
- * command that follows it opens the gate when it is done; a barrier, a signal
- * or a wait opens it at once, and is behind it.
+ * or fill that signals nothing is parked on a second stream behind a gate, and
+ * those that follow pass it.  What orders commands, a barrier, a signal or a
+ * wait, opens the gate and is behind it.
  */
 
 #include "device/emulator/emu_ze.h"
@@ -75,14 +75,4 @@ int ze_choose_stream(struct ze_queue *queue, bool may_be_late,
         return join(queue);
     return may_be_late && queue->gate == NULL ? park(queue, stream_out)
                                               : EMU_OK;
-}
-
-/* The gate opens behind what has just been put on the stream. */
-void ze_has_overtaken(struct ze_queue *queue, const struct emu_stream *stream)
-{
-    if (stream == queue->stream && queue->gate != NULL &&
-        emu_stream_set_flag(queue->stream, queue->gate, true) == EMU_OK) {
-        emu_flag_unref(queue->gate);
-        queue->gate = NULL;
-    }
 }

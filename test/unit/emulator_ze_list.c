@@ -187,40 +187,43 @@ void an_event_may_be_destroyed_while_it_is_used(void **state)
     free(data);
 }
 
-/* A byte goes through device memory into back, with or without a barrier. */
-static int pass_on(bool barrier, char *ptr, const char *byte, char *back)
-{
-    void *list = bench.lists[0], *done;
+enum { PASSED_BYTES = 100000 }; /* 10 ms on the slow link */
 
-    if (new_event(&done) || append(list, ptr, byte, 1, NULL, NULL) ||
+/* Bytes of one value go through the slow device's memory.  Returns the value
+ * that comes back, or 99.  first: what the first copy signals, or NULL. */
+static int pass_on(bool barrier, void *first, void *ptr, int value)
+{
+    static unsigned char data[PASSED_BYTES], back[PASSED_BYTES];
+    void                *list = bench.lists[SLOW_DEVICE], *done;
+
+    memset(data, value, sizeof data);
+    if (new_event(&done) || append(list, ptr, data, sizeof data, first, NULL) ||
         (barrier && ze.zeCommandListAppendBarrier(list, NULL, 0, NULL)) ||
-        append(list, back, ptr, 1, NULL, NULL) ||
+        append(list, back, ptr, sizeof back, NULL, NULL) ||
         ze.zeCommandListAppendBarrier(list, done, 0, NULL) ||
-        ze.zeEventHostSynchronize(done, UINT64_MAX))
+        ze.zeEventHostSynchronize(done, UINT64_MAX) || ze.zeEventDestroy(done))
         return 99;
-    return ze.zeEventDestroy(done) ? 99 : *back;
+    return back[sizeof back - 1];
 }
 
 /* Exit status: what came through without a barrier: 1 is what was there before,
  * 2 what was sent.  With a barrier it must be the latter. */
 int role_overtake(void)
 {
-    const char before = 1, sent = 2;
-    char       back = 0;
-    void      *ptr;
-    int        without;
+    void *ptr, *event;
+    int   without;
 
-    if (open_driver() || alloc_device(0, 1, &ptr) ||
-        copy_on(0, ptr, &before, 1))
-        return 99;
-    without = pass_on(false, ptr, &sent, &back);
-    if (pass_on(true, ptr, &before, &back) != before ||
-        pass_on(true, ptr, &sent, &back) != sent)
+    if (open_driver() || alloc_device(SLOW_DEVICE, PASSED_BYTES, &ptr) ||
+        new_event(&event) || pass_on(true, NULL, ptr, 1) != 1)
         return 98;
-    /* Parked, and nothing comes after it. */
-    return append(bench.lists[0], ptr, &before, 1, NULL, NULL) ||
-                   ze.zeCommandListDestroy(bench.lists[0])
-               ? 97
+    without = pass_on(false, NULL, ptr, 2);
+    /* A copy that signals is not late, but the one after it may be. */
+    if (pass_on(true, NULL, ptr, 3) != 3 || pass_on(true, event, ptr, 4) != 4)
+        return 97;
+    /* Late, and nothing comes after it. */
+    return append(bench.lists[SLOW_DEVICE], ptr, &without, 1, NULL, NULL) ||
+                   ze.zeCommandListDestroy(bench.lists[SLOW_DEVICE])
+               ? 96
                : without;
 }
 
