@@ -106,6 +106,9 @@ static void take_status(hc_ompi_request *request)
     status->MPI_ERROR = ompi_request_test(&request->inner, &completed, status);
     if (request->inner == MPI_REQUEST_NULL)
         request->inner = NULL;
+    /* Those on files can't be cancelled, and Open MPI's own don't say so. */
+    if (as_mpi(request)->req_type == OMPI_REQUEST_IO)
+        status->_cancelled = 0;
 }
 
 /* What may be copied out, given how the call beneath ended. */
