@@ -217,6 +217,19 @@ static int play(const char *role, const char *argument)
     return 126;
 }
 
+#define DEVICE_LIST "intel:3"
+#define DEVICE_LINK "intel:1/h2d=10MB/s"
+
+/* This is the second start, in the environment of the tests. */
+static bool is_set_up(void)
+{
+    const char *devices = getenv("HCOMM_EMULATE");
+    const char *link = getenv("HCOMM_EMU_LINK");
+
+    return devices != NULL && strcmp(devices, DEVICE_LIST) == 0 &&
+           link != NULL && strcmp(link, DEVICE_LINK) == 0;
+}
+
 #define LIST(name) cmocka_unit_test(name),
 
 int main(int argc, char **argv)
@@ -224,13 +237,15 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {MEMORY_TESTS(LIST) LIST_TESTS(LIST)
                                            SHARE_TESTS(LIST) FAULT_TESTS(LIST)};
 
-    if (argc < 2) {
-        setenv("HCOMM_EMU_LINK", "intel:1/h2d=10MB/s", 1);
+    if (argc < 2 && !is_set_up()) {
+        setenv("HCOMM_EMU_LINK", DEVICE_LINK, 1);
         unsetenv("HCOMM_EMU_FAULT");
         unsetenv("HCOMM_EMU_PEER");
+        unsetenv("HCOMM_EMULATE");
+        unsetenv("TEST_REAL");
         unsetenv("ZE_AFFINITY_MASK");
         unsetenv("ZE_ENABLE_ALT_DRIVERS");
-        run_emulated(argv, "intel:3");
+        run_emulated(argv, DEVICE_LIST);
     }
     alarm(600); /* seconds; a test that waits for ever fails */
     if (!role_init())
