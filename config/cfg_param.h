@@ -64,7 +64,9 @@ enum hc_param_source {
     X(EMU_PEER, "emu_peer", BOOL, "1", "", 6, PROCESS,                         \
       "whether emulated devices of one vendor can map each other")             \
     X(EMU_TRACE, "emu_trace", BOOL, "0", "", 6, PROCESS,                       \
-      "write every call of an emulated driver to stderr")
+      "write every call of an emulated driver to stderr")                      \
+    X(EMU_OVERTAKE, "emu_overtake", BOOL, "0", "", 6, PROCESS,                 \
+      "commands of emulated Level Zero lists overtake each other")
 
 enum hc_param {
 #define X(id, name, type, value, unit, level, scope, help) HC_PARAM_##id,

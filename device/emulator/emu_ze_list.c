@@ -124,9 +124,8 @@ int zeCommandListClose(void *list)
 
     if (code == HC_ZE_SUCCESS)
         code = ze_check(list, ZE_LIST);
-    if (code == HC_ZE_SUCCESS && l->queue != NULL)
-        code = HC_ZE_INVALID_COMMAND_LIST;
-    if (code == HC_ZE_SUCCESS)
+    /* An immediate list needs none of this, and Intel's driver lets it be. */
+    if (code == HC_ZE_SUCCESS && l->queue == NULL)
         l->closed = true;
     return code;
 }
@@ -138,9 +137,7 @@ int zeCommandListReset(void *list)
 
     if (code == HC_ZE_SUCCESS)
         code = ze_check(list, ZE_LIST);
-    if (code == HC_ZE_SUCCESS && l->queue != NULL)
-        code = HC_ZE_INVALID_COMMAND_LIST;
-    if (code == HC_ZE_SUCCESS) {
+    if (code == HC_ZE_SUCCESS && l->queue == NULL) {
         empty(l);
         l->closed = false;
     }

@@ -219,6 +219,7 @@ int role_stall(void);
     X(without_a_barrier_copies_overtake_when_asked_to) \
     X(a_closed_list_is_executed_again_and_again)       \
     X(a_list_that_is_not_ready_is_refused)             \
+    X(an_immediate_list_may_be_closed_and_reset)       \
     X(a_fence_goes_up_after_its_lists)                 \
     X(threads_copy_at_once)                            \
     X(bad_handles_are_errors)

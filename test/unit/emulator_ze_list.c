@@ -423,6 +423,20 @@ void bad_handles_are_errors(void **state)
     assert_ze(HC_ZE_INVALID_ARGUMENT,
               ze.zeCommandListCreateImmediate(bench.devices[0], bench.context,
                                               &none, &list));
-    assert_ze(HC_ZE_INVALID_COMMAND_LIST,
-              ze.zeCommandListClose(bench.lists[0]));
+}
+
+/* Intel's driver lets it be, and programs do it. */
+void an_immediate_list_may_be_closed_and_reset(void **state)
+{
+    char  from = 1, to = 0;
+    void *done;
+
+    (void)state;
+    assert_ok(new_event(&done));
+    assert_ok(ze.zeCommandListClose(bench.lists[0]));
+    assert_ok(ze.zeCommandListReset(bench.lists[0]));
+    assert_ok(append(bench.lists[0], &to, &from, 1, done, NULL));
+    assert_ok(ze.zeEventHostSynchronize(done, UINT64_MAX));
+    assert_int_equal(to, from);
+    assert_ok(ze.zeEventDestroy(done));
 }
