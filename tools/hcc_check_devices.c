@@ -301,10 +301,9 @@ void hcc_check_calls(struct hcc_report *r, const struct hcc_facts *f)
 {
     (void)f;
     hcc_say(r, HCC_OK, calls_name,
-            "on GPU memory: MPI_Allreduce, MPI_Bcast, MPI_Reduce, "
-            "MPI_Allgather, MPI_Barrier");
+            "on GPU memory: every collective (MPI_Allreduce), point to point "
+            "(MPI_Send), packing (MPI_Pack), MPI-IO");
     hcc_say(r, HCC_NONE, calls_name,
-            "not yet on GPU memory: other and nonblocking collectives, "
-            "point to point (MPI_Send), one-sided (MPI_Put), MPI-IO");
+            "an MPI error on GPU memory: one-sided (MPI_Put, windows)");
     hcc_fix(r, "give those calls host memory");
 }

@@ -21,6 +21,10 @@ limit=300 job 2 "$programs/collectives" large
 ok "every kind of memory, no pinned memory" passed
 unset HCOMM_PINNED_MAX HCOMM_CHUNK
 
+# Where a driver lets commands overtake each other, barriers are in their places.
+HCOMM_EMU_OVERTAKE=1 job 2 "$programs/collectives" small
+ok "every kind of memory, commands that overtake" passed
+
 job 3 "$programs/bottom"
 ok "one buffer in memory of every vendor" passed
 for ranks in 2 3 4; do
