@@ -46,6 +46,9 @@ fi
 # Components that wrap the PML.
 job 2 --mca pml_monitoring_enable 1 "$programs/p2p_requests"
 ok "requests, with pml/monitoring" passed
+# Here it finds that it can't run, and puts back what was in the PML's table.
+job 2 --mca vprotocol pessimist "$programs/p2p_requests"
+ok "requests, with pml/v" passed
 
 # In order: where the log line comes from, and what it must name.
 fails() { # fails WHAT PATTERN ARGUMENTS...
