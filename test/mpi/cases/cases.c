@@ -248,14 +248,10 @@ int cases_run(int argc, char **argv, const struct test_case *table)
         if (strstr(test->claim, only) == NULL ||
             (test->is_asked && only[0] == '\0'))
             continue;
-        if (test->later != NULL) {
-            skip_reason = test->later;
-            report(test->claim, "", true);
-        } else if (test->scope == SCOPE_ONCE) {
+        if (test->scope == SCOPE_ONCE)
             try_case(test, "", MEM_HOST);
-        } else {
+        else
             try_places(test);
-        }
     }
     if (cases.rank == 0)
         printf("1..%d\n", number);

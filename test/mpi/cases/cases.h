@@ -38,8 +38,7 @@ struct test_case {
      * kind.  Called on every rank. */
     bool (*holds)(enum mem_kind kind);
     enum { SCOPE_KINDS, SCOPE_ONCE, SCOPE_CUDA } scope;
-    const char *later;    /* not tried: what brings it */
-    bool        is_asked; /* needs a job of its own: only with --only */
+    bool is_asked; /* needs a job of its own: only with --only */
 };
 
 #define EACH_KIND(is_claim, function)            \
@@ -59,10 +58,6 @@ struct test_case {
 #define WHEN_ASKED(is_claim, function)                             \
     {                                                              \
         .claim = (is_claim), .holds = (function), .is_asked = true \
-    }
-#define LATER(is_claim, what)                \
-    {                                        \
-        .claim = (is_claim), .later = (what) \
     }
 #define END_OF_CASES  \
     {                 \

@@ -68,8 +68,6 @@ static bool big_counts(enum mem_kind kind)
     struct mem a, b;
     bool       right;
 
-    if (!cases.is_long)
-        return cases_skip("only with --long");
     a = huge(kind, COUNT, cases.rank);
     b = huge(kind, COUNT, -5);
     right = CALL(MPI_Allreduce(a.buffer, b.buffer, COUNT, MPI_DOUBLE, MPI_SUM,
@@ -92,8 +90,6 @@ static bool far_displacements(enum mem_kind kind)
     struct mem mine, all;
     bool       right;
 
-    if (!cases.is_long)
-        return cases_skip("only with --long");
     for (int from = 0; from < p; from++) {
         counts[from] = 1000;
         at[from] = from == p - 1 ? FAR : from * 1000;
@@ -346,14 +342,12 @@ static const struct test_case table[] = {
          before_any_device_call),
     ONCE("case 48b: MPIX_Query_cuda_support answers what is compiled in",
          query_answers),
-    LATER("case 48b: MPIX_Query_cuda_support answers 1 under hcc-launch",
-          "comes with issue 8"),
     WHEN_ASKED("case 48j: vendors by rank, every collective", vendors_by_rank),
     EACH_KIND("case 48m: children between device calls",
               children_between_calls),
-    EACH_KIND("case 48d: allreduce and bcast of over 4 GiB", big_counts),
-    EACH_KIND("case 48d: allgatherv with displacements over 2 GiB",
-              far_displacements),
+    WHEN_ASKED("case 48d: allreduce and bcast of over 4 GiB", big_counts),
+    WHEN_ASKED("case 48d: allgatherv with displacements over 2 GiB",
+               far_displacements),
     EACH_KIND("case 48h: collectives between even and odd ranks",
               collectives_between),
     EACH_KIND("case 48h: messages between even and odd ranks",
@@ -370,8 +364,6 @@ static const struct test_case table[] = {
               bcast_to_imported),
     EACH_KIND("case 48o: receive in memory of another process",
               recv_in_imported),
-    LATER("case 48e: host-only overhead", "measured by make perf, by hand"),
-    LATER("case 48l: torch's collectives", "comes with hcomm.torch"),
     END_OF_CASES,
 };
 

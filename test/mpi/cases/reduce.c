@@ -386,8 +386,6 @@ static const struct test_case table[] = {
         "case 11: a user's operation sees host memory and the user's type "
         "(iallreduce)",
         own_operation_nonblocking),
-    LATER("case 13: fp16 and bf16 tensors through torch",
-          "comes with hcomm.torch"),
     END_OF_CASES,
 };
 
