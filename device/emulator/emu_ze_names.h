@@ -193,6 +193,8 @@
     S(zeFabricEdgeGetVerticesExp)        \
     S(zeFabricEdgeGetPropertiesExp)
 
+#define ENTRIES_ZES_GLOBAL(I, S) I(zesInit)
+
 #define ENTRIES_ZES_DRIVER(I, S) \
     S(zesDriverEventListen)      \
     S(zesDriverEventListenEx)
@@ -419,6 +421,7 @@
     X(ENTRIES_ZE_VIRTUAL_MEM, zeGetVirtualMemProcAddrTable)                 \
     X(ENTRIES_ZE_FABRIC_VERTEX_EXP, zeGetFabricVertexExpProcAddrTable)      \
     X(ENTRIES_ZE_FABRIC_EDGE_EXP, zeGetFabricEdgeExpProcAddrTable)          \
+    X(ENTRIES_ZES_GLOBAL, zesGetGlobalProcAddrTable)                        \
     X(ENTRIES_ZES_DRIVER, zesGetDriverProcAddrTable)                        \
     X(ENTRIES_ZES_DEVICE, zesGetDeviceProcAddrTable)                        \
     X(ENTRIES_ZES_SCHEDULER, zesGetSchedulerProcAddrTable)                  \

@@ -20,6 +20,15 @@ typedef void (*entry)(void);
 #define STUBS(table, getter) table(SKIP, STUB)
 ZE_TABLES(STUBS)
 
+/* No device is managed through us: as where no driver is.  Loaders of API 1.5
+ * and later call this without looking whether it is there, for everyone who
+ * asks them, hwloc and so mpirun among them. */
+static int zesInit(uint32_t flags)
+{
+    (void)flags;
+    return HC_ZE_UNINITIALIZED;
+}
+
 static int fill(uint32_t version, entry *table, const entry *entries,
                 size_t count)
 {
@@ -64,7 +73,6 @@ LATER(zeGetRTASParallelOperationExpProcAddrTable)
 LATER(zesGetDeviceExpProcAddrTable)
 LATER(zesGetDriverExpProcAddrTable)
 LATER(zesGetFirmwareExpProcAddrTable)
-LATER(zesGetGlobalProcAddrTable)
 LATER(zesGetOverclockProcAddrTable)
 LATER(zesGetRasExpProcAddrTable)
 LATER(zesGetVFManagementExpProcAddrTable)
