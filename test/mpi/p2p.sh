@@ -76,4 +76,6 @@ for way in blocking nonblocking persistent; do
         unset HCOMM_EMU_FAULT
     done
 done
+fails "no buffer to make a persistent send of" freed send persistent gone buffer
+fails "no buffer to make a persistent receive of" freed recv persistent gone buffer
 finish

@@ -7,7 +7,9 @@
  *
  * WAY     blocking, nonblocking or persistent
  * MEMORY  good: the driver fails (the environment says when);
- *         freed: before the call, or where it is persistent, before its start
+ *         freed: before the call, or where it is persistent, before its start;
+ *         gone: before it is made, so that there is no message: rank 1 sends
+ *         or receives it in host memory after
  */
 #include "ints.h"
 
@@ -82,6 +84,24 @@ static int persistent(bool sends, struct mem *mem, bool freed)
     return rc;
 }
 
+static int persistent_without_memory(bool sends, struct mem *mem)
+{
+    MPI_Request request;
+    void       *buffer = mem->buffer;
+    int         rc;
+
+    mem_delete(mem);
+    if (sends)
+        rc = MPI_Send_init(buffer, COUNT, MPI_INT, 1 - rank, TAG,
+                           MPI_COMM_WORLD, &request);
+    else
+        rc = MPI_Recv_init(buffer, COUNT, MPI_INT, 1 - rank, TAG,
+                           MPI_COMM_WORLD, &request);
+    *mem = ints_new(MEM_HOST, COUNT, 5);
+    class_is(blocking(sends, mem), MPI_SUCCESS);
+    return rc;
+}
+
 static int go(const char *way, bool sends, struct mem *mem, bool freed)
 {
     struct mem seen = *mem;
@@ -119,7 +139,7 @@ static bool next_is_right(void)
 int main(int argc, char **argv)
 {
     struct mem mem;
-    bool       sends, fails, right;
+    bool       sends, fails, gone, right;
     int        rc;
 
     MPI_Init(&argc, &argv);
@@ -128,15 +148,17 @@ int main(int argc, char **argv)
     if (argc != 5 || !mem_available(MEM_CUDA, rank))
         MPI_Abort(MPI_COMM_WORLD, 77);
     fails = rank == 1;
+    gone = strcmp(argv[3], "gone") == 0;
     sends = (strcmp(argv[1], "send") == 0) == fails;
     mem = ints_new(MEM_CUDA, COUNT, sends ? 5 : -1000);
 
     if (fails) {
-        rc = go(argv[2], sends, &mem, strcmp(argv[3], "freed") == 0);
+        rc = gone ? persistent_without_memory(sends, &mem)
+                  : go(argv[2], sends, &mem, strcmp(argv[3], "freed") == 0);
         right = class_is(rc, class_named(argv[4]));
     } else {
         rc = blocking(sends, &mem);
-        right = class_is(rc, MPI_SUCCESS) && is_right(&mem, !sends);
+        right = class_is(rc, MPI_SUCCESS) && is_right(&mem, !sends && !gone);
     }
     right = next_is_right() && right;
     printf("rank %d: %s\n", rank, right ? "as expected" : "unexpected");
