@@ -7,11 +7,12 @@
 #
 # By hand, on a large machine: mpirun -n 2 .../rooted --long, and so on, for
 # sizes up to 1 GiB and 20,000 communicators; checklist --only "case 48d".
+mode=${1-}
 real_path=${LD_LIBRARY_PATH-}
 . "${srcdir:-.}/test/mpi/jobs.sh"
 
 cases=$programs/cases
-if [ "${1-}" = real ]; then
+if [ "$mode" = real ]; then
     unset HCOMM_EMULATE
     export LD_LIBRARY_PATH="$real_path"
     vendors=cuda
@@ -40,6 +41,9 @@ lines() { # lines WHERE, after a job
         }' "$log"
     count=$(grep -cE '^(not )?ok [0-9]+ - ' "$log")
     tests=$((tests + count))
+    if grep -qE '^hcomm (error|warn)' "$log"; then
+        ok "$1: nothing to complain of" false
+    fi
     if [ "$status" -ne 0 ] || [ "${planned:-0}" -ne "$count" ] || [ "$count" -eq 0 ]; then
         ok "$1: a job comes to its end" false
     fi
@@ -77,9 +81,11 @@ group 4 churn --kinds $mixed
 group 3 spawn --kinds $vendors,$mixed
 
 # --- jobs of their own
-group 4 devices --only "case 45" --device 0 --kinds $vendors
+for ranks in 2 8; do
+    group $ranks devices --only "case 45" --device 0 --kinds $vendors
+done
 group 4 checklist --only "case 48j" --kinds $mixed
-if [ "${1-}" = real ]; then
+if [ "$mode" = real ]; then
     skip "case 44: one visible device per rank" "needs two GPUs"
 else
     for way in index uuid; do
@@ -92,6 +98,15 @@ else
     lines "a slow link"
     unset HCOMM_EMU_LINK
 fi
+# Each rank sees one vendor, or none.
+if [ "$mode" != real ]; then
+    for program in reduce nonblocking rooted alltoall checklist; do
+        set -- "$cases/$program" --kinds here
+        job 1 -x HCOMM_EMULATE=nvidia:1 "$@" : -n 1 -x HCOMM_EMULATE=amd:1 "$@" : \
+            -n 1 -x HCOMM_EMULATE=intel:1 "$@" : -n 1 -x HCOMM_EMULATE= "$@"
+        lines "$program of 4 unlike ones"
+    done
+fi
 skip "case 44: which path it is, and why" "comes with issue 5"
 skip "case 13: fp16 and bf16 tensors through torch" "comes with hcomm.torch"
 
@@ -100,12 +115,13 @@ copies() { # copies TEXT: calls of the driver that copy, on all ranks
     HCOMM_EMU_TRACE=1 job 4 "$cases/alltoall" --kinds cuda --only "$1"
     grep -c ': cuMemcpy' "$log"
 }
-if [ "${1-}" != real ]; then
+if [ "$mode" != real ]; then
     small=$(copies "case 31: transposing by a type of columns, small")
     large=$(copies "case 31: transposing by a type of columns, large")
     ok "case 31: as many copies for 256 columns ($large) as for 64 ($small)" \
         test "$small" -gt 0 -a "$large" -eq "$small"
 fi
+skip "case 31: within 20 times the time of contiguous data" "comes with issue 4"
 
 # --- case 48
 toolkit=${CUDA_HOME:-/usr/local/cuda}
@@ -119,7 +135,7 @@ if [ ! -e "$toolkit/lib64/libcudart_static.a" ]; then
     skip "case 48a: the CUDA runtime linked statically" "needs a CUDA toolkit"
 else
     ok "case 48a: the CUDA runtime linked as a library" runtime_linked -lcudart
-    if [ "${1-}" = real ]; then
+    if [ "$mode" = real ]; then
         ok "case 48a: the CUDA runtime linked statically" runtime_linked -lcudart_static
     else
         skip "case 48a: the CUDA runtime linked statically" "needs a real GPU"
@@ -134,7 +150,7 @@ for kind in $(echo $vendors | tr , ' '); do
 done
 
 skip "case 48d: counts and displacements over 2 GiB" "needs 40 GiB: by hand"
-skip "case 48e: what a host-only program pays" "is measured by make perf, by hand"
+skip "cases 30, 48e: what a host-only program pays" "is measured by make perf, by hand"
 
 # Another component for the collectives, that makes communicators of its own.
 job 4 --mca coll_han_priority 100 "$cases/checklist" --only "case 48h" --kinds $mixed

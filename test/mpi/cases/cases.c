@@ -117,12 +117,26 @@ static struct place mixed_place(void)
     return place;
 }
 
+/* Each rank has what it sees, be it no device at all. */
+static struct place place_here(void)
+{
+    struct place place = {.name = "here", .kinds = {MEM_HOST}, .nkinds = 1};
+
+    for (int kind = MEM_KINDS - 1; kind >= 0; kind--)
+        if (is_device((enum mem_kind)kind) &&
+            mem_available((enum mem_kind)kind, cases.device))
+            place.kinds[0] = (enum mem_kind)kind;
+    return place;
+}
+
 static struct place named_place(const char *name)
 {
     struct place place = {.name = name};
 
     if (strcmp(name, "mixed") == 0)
         return mixed_place();
+    if (strcmp(name, "here") == 0)
+        return place_here();
     for (int kind = 0; kind < MEM_KINDS; kind++)
         if (strcmp(name, mem_kind_name((enum mem_kind)kind)) == 0 &&
             is_here((enum mem_kind)kind))
@@ -214,7 +228,7 @@ static void try_places(const struct test_case *test)
         kind = p->kinds[cases.rank % p->nkinds];
         if (test->scope == SCOPE_KINDS)
             try_case(test, p->name, kind);
-        else if (p->kinds[0] == MEM_CUDA && p->nkinds == 1)
+        else if (strcmp(p->name, mem_kind_name(MEM_CUDA)) == 0)
             try_case(test, p->name, kind);
     }
 }

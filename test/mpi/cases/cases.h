@@ -8,9 +8,10 @@
  *
  *   program [--kinds cuda,hip,...] [--only TEXT] [--device N] [--long]
  *
- * --kinds   as mem_kind_name says, "mixed" (vendors alternate by rank) or
- *           "host"; by default whatever is here.  What is asked for by name
- *           and is not here fails.
+ * --kinds   as mem_kind_name says; "mixed": vendors alternate by rank; "here":
+ *           what each rank sees, host memory where that is no device.  By
+ *           default whatever every rank sees.  What is asked for by name and is
+ *           not here fails.
  * --only    the cases whose claim has TEXT in it
  * --device  every rank uses device N, instead of its rank's
  * --long    sizes and times for a large machine, by hand

@@ -226,6 +226,31 @@ static bool thread_without_context(enum mem_kind kind)
     return ends_as_put(&h.b, "allreduce") & h.right;
 }
 
+/* Whose request it is makes no difference. */
+static void *wait_from_thread(void *argument)
+{
+    struct flight *flight = argument;
+
+    flight->right &= CALL(MPI_Wait(&flight->request, MPI_STATUS_IGNORE));
+    return NULL;
+}
+
+static bool thread_that_waits(enum mem_kind kind)
+{
+    bool right = true;
+
+    for (int i = 0; i < flight_calls; i++) {
+        struct flight f = flight_start(kind, MPI_COMM_WORLD, i, i);
+        pthread_t     thread;
+
+        if (pthread_create(&thread, NULL, wait_from_thread, &f) != 0)
+            MPI_Abort(MPI_COMM_WORLD, 99);
+        pthread_join(thread, NULL);
+        right &= flight_end(&f);
+    }
+    return right;
+}
+
 enum { HELPERS = 4, ROUNDS = 12, MESSAGE = 700 };
 
 /* A nonblocking reduction under way while messages go round. */
@@ -301,6 +326,8 @@ static const struct test_case table[] = {
                ring_and_allreduce),
     WHEN_ASKED("case 45: all ranks on one device", all_on_one_device),
     EACH_KIND("case 46: a thread without a context", thread_without_context),
+    EACH_KIND("case 46: a thread that waits for another's requests",
+              thread_that_waits),
     EACH_KIND("case 46: four threads, nonblocking and point to point",
               four_threads),
     END_OF_CASES,

@@ -191,6 +191,71 @@ static bool many_one_after_another(enum mem_kind kind)
     return ends_as_put(&recv, "recv") & right;
 }
 
+/* --- handles that are gone before the call is complete */
+
+static void int_sum(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+enum { PAIRS = 500, PAIR_STRIDE = 3 /* ints from pair to pair */ };
+
+/* Two of every three ints. */
+static void put_pairs(struct mem *mem, int first)
+{
+    for (size_t i = 0; i < PAIRS; i++)
+        put(mem, I32, i * PAIR_STRIDE, 2, first + (int64_t)i, 1000);
+}
+
+static bool freed_under_way(enum mem_kind kind)
+{
+    int          p = cases.nranks;
+    struct mem   sum = cells(kind, I32, PAIRS, cases.rank, 1);
+    struct mem   pairs = mem_new(kind, PAIRS * PAIR_STRIDE * sizeof(int));
+    MPI_Request  r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Comm     comm;
+    MPI_Datatype type;
+    MPI_Op       op;
+    bool         right;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Op_create(int_sum, 1, &op);
+    MPI_Type_vector(PAIRS, 2, PAIR_STRIDE, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    if (cases.rank == p - 1)
+        put_pairs(&pairs, 7);
+    mem_upload(&pairs);
+    right = CALL(MPI_Iallreduce(MPI_IN_PLACE, sum.buffer, PAIRS, MPI_INT, op,
+                                comm, &r[0]));
+    right &= CALL(MPI_Ibcast(pairs.buffer, 1, type, p - 1, comm, &r[1]));
+    MPI_Type_free(&type);
+    MPI_Op_free(&op);
+    MPI_Comm_free(&comm);
+    right &= CALL(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+    put(&sum, I32, 0, PAIRS, p * (p - 1) / 2, p);
+    put_pairs(&pairs, 7);
+    right &= ends_as_put(&sum, "allreduce");
+    return ends_as_put(&pairs, "bcast") && right;
+}
+
+/* A status can be had without the request being freed. */
+static bool looked_at(enum mem_kind kind)
+{
+    struct flight f = flight_start(kind, MPI_COMM_WORLD, 4, 9);
+    int           done = 0;
+    bool          right = true;
+
+    while (!done && right)
+        right &=
+            CALL(MPI_Request_get_status(f.request, &done, MPI_STATUS_IGNORE));
+    right &= f.request != MPI_REQUEST_NULL;
+    right &= CALL(MPI_Wait(&f.request, MPI_STATUS_IGNORE));
+    right &= f.request == MPI_REQUEST_NULL;
+    return flight_end(&f) && right;
+}
+
 /* --- persistent: an extension in 4.1, in the standard since MPI 4.0 */
 
 #if defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
@@ -296,6 +361,9 @@ static const struct test_case table[] = {
               each_call_alone),
     EACH_KIND("case 15: a thousand iallreduces one after another",
               many_one_after_another),
+    EACH_KIND("case 15: communicator, type and op are freed before the end",
+              freed_under_way),
+    EACH_KIND("case 15: a request that is looked at stays", looked_at),
     EACH_KIND("case 16: 16 collectives on 4 communicators by waitany, a rank "
               "late",
               sixteen_by_waitany),
