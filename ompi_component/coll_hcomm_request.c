@@ -232,13 +232,22 @@ static int request_cancel(ompi_request_t *mpi, int flag)
     return rc;
 }
 
+/* Where there is nothing to do, Open MPI makes requests that are always
+ * complete and can't be started. */
+static int start_inner(hc_ompi_request *request)
+{
+    if (request->inner == NULL || request->inner->req_start == NULL)
+        return OMPI_SUCCESS;
+    return request->inner->req_start(1, &request->inner);
+}
+
 static int start(hc_ompi_request *request)
 {
     int rc;
 
     hc_ompi_staged_again(&request->staged);
     as_mpi(request)->req_complete = REQUEST_PENDING;
-    rc = request->inner->req_start(1, &request->inner);
+    rc = start_inner(request);
     if (rc == OMPI_SUCCESS)
         hc_ompi_request_run(request);
     else
