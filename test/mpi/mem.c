@@ -246,6 +246,11 @@ static void release(enum mem_kind kind, char *block)
     }
 }
 
+enum mem_kind mem_second(int which)
+{
+    return mem_available(MEM_HIP, which) ? MEM_HIP : MEM_CUDA;
+}
+
 struct mem mem_new(enum mem_kind kind, size_t bytes)
 {
     struct mem mem = {.kind = kind};

@@ -40,6 +40,9 @@ const char *mem_kind_name(enum mem_kind kind);
  * device whose ordinal is `which` modulo their number. */
 bool mem_available(enum mem_kind kind, int which);
 
+/* A device kind beside MEM_CUDA: another vendor's where one is here. */
+enum mem_kind mem_second(int which);
+
 /* A block filled with a pattern, in the image as well.  Exits with words when
  * the driver fails: a test cannot go on. */
 struct mem mem_new(enum mem_kind kind, size_t bytes);
