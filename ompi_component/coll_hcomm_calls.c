@@ -156,12 +156,28 @@ static bool receives(const struct call *call)
     return call->plan.reads[HC_STAGED_RECV].nblocks > 0 || call->plan.writes.nblocks > 0;
 }
 
+/* As most calls are: all of one type, in memory that is told by its address.
+ * A buffer that is not significant may be any pointer, and only costs time. */
+static bool is_plain_host_call(const struct call *call)
+{
+    const struct hc_ompi_side *send = &call->send, *recv = &call->recv;
+    const void                *sent = send->buffer;
+
+    if (send->type == NULL || sent == MPI_IN_PLACE)
+        sent = recv->buffer;
+    return recv->type != NULL && (send->type == NULL || send->type == recv->type) &&
+           send->counts == NULL && recv->counts == NULL &&
+           ompi_datatype_is_predefined(recv->type) && hc_dev_surely_host(sent, recv->buffer);
+}
+
 /* Only a side without displacements surely lies where its buffer is. */
 static bool is_host_call(struct call *call, enum hc_staged_call what,
                          struct ompi_communicator_t *comm)
 {
     const struct hc_ompi_side *a, *b;
 
+    if (is_plain_host_call(call))
+        return true;
     make_plan(call, what, comm);
     if (!sends(call) && !receives(call))
         return true;
