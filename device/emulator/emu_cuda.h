@@ -11,6 +11,8 @@
 
 #define EMU_CUDA_VERSION 13000 /* CUDA 13.0: what cuDriverGetVersion says */
 
+#define EMU_CUDA_MAX_PITCH 0x7fffffff /* bytes between rows of a copy */
+
 /* Of streams; lower numbers go first. */
 #define EMU_CUDA_LEAST_PRIORITY    0
 #define EMU_CUDA_GREATEST_PRIORITY (-5)

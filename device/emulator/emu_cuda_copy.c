@@ -206,6 +206,13 @@ static void *corner(unsigned type, const void *host, hc_cu_ptr device,
     return (void *)(base + y * pitch + x_bytes);
 }
 
+/* Of rows that begin x bytes in.  Drivers look at it even for a single row. */
+static bool is_pitch(size_t pitch, size_t x_bytes, size_t width)
+{
+    return pitch <= EMU_CUDA_MAX_PITCH && x_bytes <= pitch &&
+           width <= pitch - x_bytes;
+}
+
 /* A pitch of 0 is the width. */
 static hc_cu_result translate(const struct hc_cu_copy_2d *c,
                               struct emu_copy *copy_out, enum sides *sides_out)
@@ -233,6 +240,9 @@ static hc_cu_result translate(const struct hc_cu_copy_2d *c,
                        c->src_type == HC_CU_MEMORYTYPE_ARRAY
                    ? HC_CU_NOT_SUPPORTED
                    : HC_CU_INVALID_VALUE;
+    if (!is_pitch(dst_pitch, c->dst_x_bytes, c->width_bytes) ||
+        !is_pitch(src_pitch, c->src_x_bytes, c->width_bytes))
+        return HC_CU_INVALID_VALUE;
     return HC_CU_SUCCESS;
 }
 

@@ -18,6 +18,7 @@
 #define HIP_API __attribute__((visibility("default")))
 
 #define HIP_MAX_DEVICES 64
+#define HIP_MAX_PITCH   0x7fffffff /* bytes between rows of a copy */
 
 /* First thing in every function: initialises at need, traces, injects. */
 int hip_enter(const char *function);

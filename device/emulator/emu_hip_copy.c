@@ -47,6 +47,9 @@ static int copy_entered(int code, const struct emu_copy *what, int kind,
     if (code == HC_HIP_SUCCESS && what->height > 1 &&
         (what->width > what->dst_pitch || what->width > what->src_pitch))
         code = HC_HIP_INVALID_PITCH;
+    if (code == HC_HIP_SUCCESS && what->height > 1 &&
+        (what->dst_pitch > HIP_MAX_PITCH || what->src_pitch > HIP_MAX_PITCH))
+        code = HC_HIP_INVALID_VALUE;
     if (code == HC_HIP_SUCCESS)
         code = hip_stream(handle, &stream);
     if (code == HC_HIP_SUCCESS)

@@ -20,7 +20,6 @@ enum {
     CLOCK_KHZ = 1700000,
     MEMORY_CLOCK_KHZ = 1600000,
     MEMORY_BUS_BITS = 4096,
-    PITCH = 0x7fffffff,
     CONSTANT_BYTES = 0x7fffffff,
     ALIGNMENT = 256,
 };
@@ -114,7 +113,7 @@ static int attribute_of(const struct emu_device *device, int attribute,
         *value = THREADS_PER_MULTIPROCESSOR;
         break;
     case HC_HIP_ATTR_PITCH:
-        *value = PITCH;
+        *value = HIP_MAX_PITCH;
         break;
     case HC_HIP_ATTR_MEMORY_BUS_BITS:
         *value = MEMORY_BUS_BITS;
@@ -272,7 +271,7 @@ static int get_r0000(const char *function, struct prop_r0000 *prop, int ordinal)
         .shared_per_multiprocessor = SHARED_BYTES,
         .can_map_host = 1,
         .gcn_arch = arch.major * 100 + arch.minor * 10 + arch.stepping,
-        .mem_pitch = PITCH,
+        .mem_pitch = HIP_MAX_PITCH,
         .texture_alignment = ALIGNMENT,
         .texture_pitch_alignment = ALIGNMENT,
         .managed = 1,

@@ -357,6 +357,8 @@ static void copy_and_fill(void)
     }
     rows.src_pitch = 40;
     EXPECT(HC_CU_INVALID_VALUE, cuMemcpy2D_v2(&rows));
+    rows.src_pitch = (size_t)INT32_MAX + 1;
+    EXPECT(HC_CU_INVALID_VALUE, cuMemcpy2DAsync_v2(&rows, NULL));
 
     OK(cuMemsetD32_v2(b + 4, 0x01020304, 2));
     OK(cuMemsetD16_v2(b + 8, 0xabcd, 1));
