@@ -207,6 +207,12 @@ struct hc_ze_host_alloc_desc {
     uint32_t    flags;
 };
 
+/* A box of a copy: where it begins, and its size; x and width in bytes. */
+struct hc_ze_region {
+    uint32_t x, y, z;
+    uint32_t width, height, depth;
+};
+
 struct hc_ze_alloc_properties {
     int      stype;
     void    *next;

@@ -37,6 +37,7 @@
     X(cuMemHostRegister_v2, (void *ptr, size_t bytes, unsigned flags))         \
     X(cuMemHostUnregister, (void *ptr))                                        \
     X(cuMemcpyAsync, (uint64_t dst, uint64_t src, size_t bytes, void *stream)) \
+    X(cuMemcpy2DAsync_v2, (const struct hc_cu_copy_2d *copy, void *stream))    \
     X(cuStreamCreate, (void **stream, unsigned flags))                         \
     X(cuStreamDestroy_v2, (void *stream))                                      \
     X(cuStreamWaitEvent, (void *stream, void *event, unsigned flags))          \
@@ -190,6 +191,22 @@ static int cuda_copy_async(void *dst, const void *src, size_t bytes,
     return cuda.cuMemcpyAsync((uintptr_t)dst, (uintptr_t)src, bytes, stream);
 }
 
+static int cuda_copy_rows_async(const struct hc_dev_rows *rows, void *stream)
+{
+    const struct hc_cu_copy_2d copy = {
+        .src_type = HC_CU_MEMORYTYPE_UNIFIED,
+        .src_device = (uintptr_t)rows->src,
+        .src_pitch = rows->src_pitch,
+        .dst_type = HC_CU_MEMORYTYPE_UNIFIED,
+        .dst_device = (uintptr_t)rows->dst,
+        .dst_pitch = rows->dst_pitch,
+        .width_bytes = rows->bytes,
+        .height = rows->count,
+    };
+
+    return cuda.cuMemcpy2DAsync_v2(&copy, stream);
+}
+
 static int cuda_synchronize(void)
 {
     return cuda.cuCtxSynchronize();
@@ -227,6 +244,7 @@ static const struct hc_stream_api stream_api = {
     .event_record = cuda_event_record,
     .event_query = cuda_event_query,
     .copy_async = cuda_copy_async,
+    .copy_rows_async = cuda_copy_rows_async,
     .synchronize = cuda_synchronize,
     .host_register = cuda_host_register,
     .error_text = cuda_error_text,
@@ -506,6 +524,7 @@ const struct hc_dev_ops hc_dev_cuda = {
     .unpin = cuda_unpin,
     .queue = cuda_queue,
     .copy = hc_streams_copy,
+    .copy_rows = hc_streams_copy_rows,
     .record = hc_streams_record,
     .test = hc_streams_test,
 };

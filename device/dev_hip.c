@@ -33,6 +33,9 @@
     X(hipHostUnregister, (void *ptr))                                     \
     X(hipMemcpyAsync,                                                     \
       (void *dst, const void *src, size_t bytes, int kind, void *stream)) \
+    X(hipMemcpy2DAsync,                                                   \
+      (void *dst, size_t dst_pitch, const void *src, size_t src_pitch,    \
+       size_t width, size_t height, int kind, void *stream))              \
     X(hipStreamCreateWithFlags, (void **stream, unsigned flags))          \
     X(hipStreamDestroy, (void *stream))                                   \
     X(hipStreamWaitEvent, (void *stream, void *event, unsigned flags))    \
@@ -184,6 +187,13 @@ static int hip_copy_async(void *dst, const void *src, size_t bytes,
     return hip.hipMemcpyAsync(dst, src, bytes, HC_HIP_COPY_DEFAULT, stream);
 }
 
+static int hip_copy_rows_async(const struct hc_dev_rows *rows, void *stream)
+{
+    return hip.hipMemcpy2DAsync(rows->dst, rows->dst_pitch, rows->src,
+                                rows->src_pitch, rows->bytes, rows->count,
+                                HC_HIP_COPY_DEFAULT, stream);
+}
+
 static int hip_synchronize(void)
 {
     return hip.hipDeviceSynchronize();
@@ -221,6 +231,7 @@ static const struct hc_stream_api stream_api = {
     .event_record = hip_event_record,
     .event_query = hip_event_query,
     .copy_async = hip_copy_async,
+    .copy_rows_async = hip_copy_rows_async,
     .synchronize = hip_synchronize,
     .host_register = hip_host_register,
     .error_text = hip_error_text,
@@ -446,6 +457,7 @@ const struct hc_dev_ops hc_dev_hip = {
     .unpin = hip_unpin,
     .queue = hip_queue,
     .copy = hc_streams_copy,
+    .copy_rows = hc_streams_copy_rows,
     .record = hc_streams_record,
     .test = hc_streams_test,
 };

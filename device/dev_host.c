@@ -95,6 +95,21 @@ static hcomm_status host_copy(struct hc_dev_queue *queue, void *dst,
     return HCOMM_OK;
 }
 
+static hcomm_status host_copy_rows(struct hc_dev_queue      *queue,
+                                   const struct hc_dev_rows *sets, int nsets)
+{
+    (void)queue;
+    for (int i = 0; i < nsets; i++) {
+        const struct hc_dev_rows *rows = &sets[i];
+
+        for (size_t row = 0; row < rows->count; row++)
+            memmove((char *)rows->dst + row * rows->dst_pitch,
+                    (const char *)rows->src + row * rows->src_pitch,
+                    rows->bytes);
+    }
+    return HCOMM_OK;
+}
+
 static hcomm_status host_record(struct hc_dev_queue  *queue,
                                 struct hc_dev_event **event_out)
 {
@@ -125,6 +140,7 @@ const struct hc_dev_ops hc_dev_host = {
     .free = host_free,
     .queue = host_queue,
     .copy = host_copy,
+    .copy_rows = host_copy_rows,
     .record = host_record,
     .test = host_test,
 };

@@ -75,10 +75,18 @@ static hcomm_status note(struct hc_stage *stage, hcomm_status status)
 /* What came of a chunk's copy: it is free, and its bytes land. */
 static hcomm_status land(struct hc_stage_chunk *chunk, hcomm_status status)
 {
+    const char *packed = chunk->block->ptr;
+
     chunk->busy = false;
-    if (status == HCOMM_OK && chunk->landing != NULL)
-        memcpy(chunk->landing, chunk->block->ptr, chunk->bytes);
-    return status;
+    if (status != HCOMM_OK)
+        return status;
+    for (int i = 0; i < chunk->nlandings; i++) {
+        const struct hc_rows *rows = &chunk->landings[i];
+
+        hc_rows_unpack(rows, packed);
+        packed += rows->count * rows->bytes;
+    }
+    return HCOMM_OK;
 }
 
 /* Wait for a chunk's copy; a free chunk is no work. */
@@ -90,69 +98,182 @@ static hcomm_status drain(struct hc_stage *stage, struct hc_stage_chunk *chunk,
     return land(chunk, hc_dev_wait(&stage->mem, chunk->event, progress));
 }
 
-/* One chunk's worth: into host when out is false. */
-static hcomm_status move_chunk(struct hc_stage *stage, char *host, char *device,
-                               size_t bytes, bool out)
-{
-    struct hc_stage_chunk   *chunk = &stage->chunks[stage->next_chunk];
-    const struct hc_dev_ops *ops = stage->mem.ops;
-    hcomm_status             status = drain(stage, chunk, NULL);
+/* Copies that are enqueued together, and what they are between. */
+struct batch {
+    struct hc_stage       *stage;
+    uintptr_t              low; /* what stage->host stands for */
+    bool                   out;
+    struct hc_stage_chunk *chunk; /* NULL: host itself is copied to or from */
+    struct hc_dev_rows     copies[HC_ROWS_SETS];
+    int                    ncopies;
+};
 
-    if (status != HCOMM_OK)
-        return status;
-    stage->next_chunk = (stage->next_chunk + 1) % CHUNKS;
-    chunk->landing = out ? NULL : host;
-    chunk->bytes = bytes;
-    if (out) {
-        memcpy(chunk->block->ptr, host, bytes);
-        status = ops->copy(stage->queue, device, chunk->block->ptr, bytes);
-    } else {
-        status = ops->copy(stage->queue, chunk->block->ptr, device, bytes);
+static hcomm_status begin(struct batch *batch)
+{
+    struct hc_stage *stage = batch->stage;
+    hcomm_status     status;
+
+    batch->ncopies = 0;
+    if (stage->pinned != NULL || stage->chunks[0].block == NULL) {
+        batch->chunk = NULL; /* an event is for earlier copies only */
+        return stage->event != NULL ? hc_stage_wait(stage, NULL) : HCOMM_OK;
     }
-    if (status == HCOMM_OK)
-        status = ops->record(stage->queue, &chunk->event);
-    chunk->busy = status == HCOMM_OK;
+    batch->chunk = &stage->chunks[stage->next_chunk];
+    status = drain(stage, batch->chunk, NULL);
+    batch->chunk->bytes = 0;
+    batch->chunk->nlandings = 0;
     return status;
 }
 
-static hcomm_status move(struct hc_stage *stage, size_t offset, char *device,
-                         size_t bytes, bool out)
+static hcomm_status send(struct batch *batch)
 {
-    char        *host = (char *)stage->host + offset;
-    hcomm_status status = HCOMM_OK;
-    size_t       most;
+    struct hc_stage       *stage = batch->stage;
+    struct hc_stage_chunk *chunk = batch->chunk;
+    hcomm_status           status;
 
-    if (bytes == 0)
+    if (batch->ncopies == 0)
         return HCOMM_OK;
-    if (stage->pinned != NULL || stage->chunks[0].block == NULL) {
-        if (stage->event != NULL) /* it is for earlier copies only */
-            status = hc_stage_wait(stage, NULL);
-        if (status != HCOMM_OK)
-            return status;
-        stage->pending = true;
-        return stage->mem.ops->copy(stage->queue, out ? device : host,
-                                    out ? host : device, bytes);
-    }
-    most = stage->chunks[0].block->bytes;
-    for (size_t done = 0; done < bytes && status == HCOMM_OK; done += most) {
-        size_t part = bytes - done < most ? bytes - done : most;
+    stage->pending |= chunk == NULL;
+    status =
+        stage->mem.ops->copy_rows(stage->queue, batch->copies, batch->ncopies);
+    if (chunk == NULL || status != HCOMM_OK)
+        return status;
+    status = stage->mem.ops->record(stage->queue, &chunk->event);
+    chunk->busy = status == HCOMM_OK;
+    stage->next_chunk = (stage->next_chunk + 1) % CHUNKS;
+    return status;
+}
 
-        status = move_chunk(stage, host + done, device + done, part, out);
+/* Bytes of such rows that the next copy may have.  Where the driver stages, it
+ * may pin the gaps too: not too many of them at once. */
+static size_t room(const struct batch *batch, const struct hc_rows *rows)
+{
+    enum { SPAN = 64 * 1024 * 1024 }; /* bytes: little beside host memory */
+
+    if (batch->chunk != NULL)
+        return batch->chunk->block->bytes - batch->chunk->bytes;
+    if (batch->stage->pinned != NULL)
+        return SIZE_MAX;
+    return rows->pitch < SPAN ? SPAN / rows->pitch * rows->bytes : rows->bytes;
+}
+
+static void append(struct batch *batch, const struct hc_rows *rows)
+{
+    struct hc_stage_chunk *chunk = batch->chunk;
+    struct hc_rows         host = *rows;
+    void                  *device = (void *)rows->address;
+    void                  *side;
+    size_t                 pitch = rows->pitch;
+
+    host.address = (uintptr_t)batch->stage->host + (rows->address - batch->low);
+    side = (void *)host.address;
+    if (chunk != NULL) {
+        side = (char *)chunk->block->ptr + chunk->bytes;
+        pitch = rows->bytes;
+        chunk->bytes += rows->count * rows->bytes;
+        if (batch->out)
+            hc_rows_pack(&host, side);
+        else
+            chunk->landings[chunk->nlandings++] = host;
+    }
+    batch->copies[batch->ncopies++] = (struct hc_dev_rows){
+        .dst = batch->out ? device : side,
+        .src = batch->out ? side : device,
+        .bytes = rows->bytes,
+        .dst_pitch = batch->out ? rows->pitch : pitch,
+        .src_pitch = batch->out ? pitch : rows->pitch,
+        .count = rows->count,
+    };
+}
+
+static hcomm_status move_set(struct batch *batch, struct hc_rows rest)
+{
+    hcomm_status status = HCOMM_OK;
+
+    while (rest.count > 0 && status == HCOMM_OK) {
+        struct hc_rows front = {0};
+
+        if (batch->ncopies < HC_ROWS_SETS)
+            front = hc_rows_cut(&rest, room(batch, &rest));
+        if (front.count > 0) {
+            append(batch, &front);
+            continue;
+        }
+        status = send(batch);
+        if (status == HCOMM_OK)
+            status = begin(batch);
     }
     return status;
+}
+
+/* Rows that no chunk can hold are cut up one by one. */
+static hcomm_status move_long_rows(struct batch         *batch,
+                                   const struct hc_rows *rows)
+{
+    struct hc_rows one = *rows;
+    hcomm_status   status = HCOMM_OK;
+
+    one.count = 1;
+    for (size_t row = 0; row < rows->count && status == HCOMM_OK; row++) {
+        status = move_set(batch, one);
+        one.address += rows->pitch;
+    }
+    return status;
+}
+
+static hcomm_status move(struct hc_stage *stage, uintptr_t low,
+                         const struct hc_rows *sets, int nsets, bool out)
+{
+    struct batch batch = {.stage = stage, .low = low, .out = out};
+    hcomm_status status = begin(&batch);
+
+    for (int i = 0; i < nsets && status == HCOMM_OK; i++) {
+        bool is_long =
+            batch.chunk != NULL && sets[i].bytes > batch.chunk->block->bytes;
+
+        status = is_long ? move_long_rows(&batch, &sets[i])
+                         : move_set(&batch, sets[i]);
+    }
+    if (status == HCOMM_OK)
+        status = send(&batch);
+    return note(stage, status);
+}
+
+hcomm_status hc_stage_in_rows(struct hc_stage *stage, uintptr_t low,
+                              const struct hc_rows *sets, int nsets)
+{
+    return move(stage, low, sets, nsets, false);
+}
+
+hcomm_status hc_stage_out_rows(struct hc_stage *stage, uintptr_t low,
+                               const struct hc_rows *sets, int nsets)
+{
+    return move(stage, low, sets, nsets, true);
+}
+
+static hcomm_status move_one(struct hc_stage *stage, size_t offset,
+                             uintptr_t device, size_t bytes, bool out)
+{
+    const struct hc_rows one = {
+        .address = device,
+        .bytes = bytes,
+        .pitch = bytes,
+        .count = 1,
+    };
+
+    return bytes > 0 ? move(stage, device - offset, &one, 1, out) : HCOMM_OK;
 }
 
 hcomm_status hc_stage_in(struct hc_stage *stage, size_t offset,
                          const void *device_ptr, size_t bytes)
 {
-    return note(stage, move(stage, offset, (char *)(uintptr_t)device_ptr, bytes,
-                            false));
+    return move_one(stage, offset, (uintptr_t)device_ptr, bytes, false);
 }
 
 hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
                           void *device_ptr, size_t bytes)
 {
-    return note(stage, move(stage, offset, device_ptr, bytes, true));
+    return move_one(stage, offset, (uintptr_t)device_ptr, bytes, true);
 }
 
 /* In the order they were filled, so that pieces land in order. */

@@ -8,6 +8,7 @@
  * Of ordinary memory only what is touched is used: a buffer may be all gaps.
  */
 
+#include "device/dev_rows.h"
 #include "device/device.h"
 
 struct hc_pool_block;
@@ -17,8 +18,10 @@ struct hc_stage_chunk {
     struct hc_pool_block *block;
     bool                  busy; /* a copy was enqueued; event ends it */
     struct hc_dev_event  *event;
-    void                 *landing; /* where its bytes go then; NULL: nowhere */
-    size_t                bytes;
+    size_t                bytes; /* in it, one row after another */
+    /* Where they go then, in the stand-in. */
+    struct hc_rows landings[HC_ROWS_SETS];
+    int            nlandings;
 };
 
 struct hc_stage {
@@ -50,6 +53,13 @@ hcomm_status hc_stage_in(struct hc_stage *stage, size_t offset,
                          const void *device_ptr, size_t bytes);
 hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
                           void *device_ptr, size_t bytes);
+
+/* The same for sets of rows, 1 to HC_ROWS_SETS, whose addresses are the
+ * device's; stage->host stands for its address low.  Gaps are not touched. */
+hcomm_status hc_stage_in_rows(struct hc_stage *stage, uintptr_t low,
+                              const struct hc_rows *sets, int nsets);
+hcomm_status hc_stage_out_rows(struct hc_stage *stage, uintptr_t low,
+                               const struct hc_rows *sets, int nsets);
 
 /* Until then neither host nor the device's bytes are the caller's.  progress
  * (may be NULL) is called between looks. */

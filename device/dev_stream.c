@@ -259,19 +259,65 @@ done:
                             mem->device);
 }
 
-hcomm_status hc_streams_copy(struct hc_dev_queue *queue, void *dst,
-                             const void *src, size_t bytes)
+static int start_copy(struct hc_dev_queue      *queue,
+                      const struct hc_dev_rows *rows)
 {
     const struct hc_stream_api *api = queue->streams->api;
+    int                         code = HC_STREAM_OK;
+
+    if (rows->count > 1 && rows->dst_pitch <= HC_STREAM_PITCH_MAX &&
+        rows->src_pitch <= HC_STREAM_PITCH_MAX)
+        return api->copy_rows_async(rows, queue->stream);
+    for (size_t row = 0; row < rows->count && code == HC_STREAM_OK; row++)
+        code = api->copy_async((char *)rows->dst + row * rows->dst_pitch,
+                               (const char *)rows->src + row * rows->src_pitch,
+                               rows->bytes, queue->stream);
+    return code;
+}
+
+static hcomm_status copy_status(const struct hc_dev_queue *queue,
+                                const struct hc_dev_rows *rows, int code)
+{
+    if (rows->count > 1)
+        return hc_stream_status(
+            queue->streams->api, code,
+            "copy of %zu rows of %zu bytes from %p to %p, device %d",
+            rows->count, rows->bytes, rows->src, rows->dst, queue->device);
+    return hc_stream_status(queue->streams->api, code,
+                            "copy of %zu bytes from %p to %p, device %d",
+                            rows->bytes, rows->src, rows->dst, queue->device);
+}
+
+hcomm_status hc_streams_copy_rows(struct hc_dev_queue      *queue,
+                                  const struct hc_dev_rows *sets, int nsets)
+{
+    const struct hc_stream_api *api = queue->streams->api;
+    const struct hc_dev_rows   *rows = sets;
     int code = api->enter(queue->device, queue->context);
 
     if (code == HC_STREAM_OK) {
-        code = api->copy_async(dst, src, bytes, queue->stream);
+        for (int i = 0; i < nsets && code == HC_STREAM_OK; i++) {
+            rows = &sets[i];
+            code = start_copy(queue, rows);
+        }
         api->leave();
     }
-    return hc_stream_status(api, code,
-                            "copy of %zu bytes from %p to %p, device %d", bytes,
-                            src, dst, queue->device);
+    return copy_status(queue, rows, code);
+}
+
+hcomm_status hc_streams_copy(struct hc_dev_queue *queue, void *dst,
+                             const void *src, size_t bytes)
+{
+    const struct hc_dev_rows one = {
+        .dst = dst,
+        .src = src,
+        .bytes = bytes,
+        .dst_pitch = bytes,
+        .src_pitch = bytes,
+        .count = 1,
+    };
+
+    return hc_streams_copy_rows(queue, &one, 1);
 }
 
 static void give_event(struct hc_dev_event *event)

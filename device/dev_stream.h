@@ -26,6 +26,9 @@ enum {
     HC_STREAM_CAPTURE_LAST = 908,
 };
 
+/* Bytes: what both drivers give for the attribute of that name. */
+#define HC_STREAM_PITCH_MAX ((size_t)INT32_MAX)
+
 /* Every int is the driver's result code.  All but the first four are called
  * between enter and leave, which make the context current and restore what
  * was. */
@@ -49,6 +52,8 @@ struct hc_stream_api {
     int (*event_record)(void *event, void *stream);
     int (*event_query)(void *event);
     int (*copy_async)(void *dst, const void *src, size_t bytes, void *stream);
+    /* Its pitches are at most HC_STREAM_PITCH_MAX. */
+    int (*copy_rows_async)(const struct hc_dev_rows *rows, void *stream);
     int (*synchronize)(void); /* all work of the current context */
     int (*host_register)(void *ptr, size_t bytes); /* for every context */
     /* "invalid argument (CUDA_ERROR_INVALID_VALUE)"; never fails. */
@@ -67,6 +72,8 @@ hcomm_status hc_streams_queue(struct hc_streams       *streams,
                               struct hc_dev_queue    **queue_out);
 hcomm_status hc_streams_copy(struct hc_dev_queue *queue, void *dst,
                              const void *src, size_t bytes);
+hcomm_status hc_streams_copy_rows(struct hc_dev_queue      *queue,
+                                  const struct hc_dev_rows *sets, int nsets);
 hcomm_status hc_streams_record(struct hc_dev_queue  *queue,
                                struct hc_dev_event **event_out);
 hcomm_status hc_streams_test(struct hc_dev_event *event);

@@ -206,6 +206,7 @@ const struct hc_dev_ops hc_dev_ze = {
     .unpin = ze_unpin,
     .queue = ze_queue,
     .copy = hc_ze_copy,
+    .copy_rows = hc_ze_copy_rows,
     .record = hc_ze_record,
     .test = hc_ze_test,
 };

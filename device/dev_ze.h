@@ -42,6 +42,11 @@
     X(zeCommandListAppendMemoryCopy,                                          \
       (void *list, void *dst, const void *src, size_t bytes, void *signal,    \
        uint32_t nwait, void **wait))                                          \
+    X(zeCommandListAppendMemoryCopyRegion,                                    \
+      (void *list, void *dst, const struct hc_ze_region *dst_region,          \
+       uint32_t dst_pitch, uint32_t dst_slice_pitch, const void *src,         \
+       const struct hc_ze_region *src_region, uint32_t src_pitch,             \
+       uint32_t src_slice_pitch, void *signal, uint32_t nwait, void **wait))  \
     X(zeCommandListAppendBarrier,                                             \
       (void *list, void *signal, uint32_t nwait, void **wait))                \
     X(zeEventPoolCreate,                                                      \
@@ -122,6 +127,8 @@ hcomm_status hc_ze_queue(const struct hc_ze_device *device, int ordinal,
                          struct hc_dev_queue **queue_out);
 hcomm_status hc_ze_copy(struct hc_dev_queue *queue, void *dst, const void *src,
                         size_t bytes);
+hcomm_status hc_ze_copy_rows(struct hc_dev_queue      *queue,
+                             const struct hc_dev_rows *sets, int nsets);
 hcomm_status hc_ze_record(struct hc_dev_queue  *queue,
                           struct hc_dev_event **event_out);
 hcomm_status hc_ze_test(struct hc_dev_event *event);

@@ -136,19 +136,82 @@ hcomm_status hc_ze_queue(const struct hc_ze_device *device, int ordinal,
     return status;
 }
 
+/* A region's numbers have 32 bits, and so have the products that a driver makes
+ * of them: each command stays below 2 GiB from its first byte to its last. */
+static size_t rows_at_once(const struct hc_dev_rows *rows)
+{
+    size_t pitch =
+        rows->dst_pitch > rows->src_pitch ? rows->dst_pitch : rows->src_pitch;
+
+    return rows->count == 1 || pitch > INT32_MAX ? 1 : INT32_MAX / pitch;
+}
+
+static int append_rows(void *list, const struct hc_dev_rows *rows)
+{
+    size_t most = rows_at_once(rows);
+    int    code = HC_ZE_SUCCESS;
+
+    for (size_t done = 0; done < rows->count && code == HC_ZE_SUCCESS;
+         done += most) {
+        char       *dst = (char *)rows->dst + done * rows->dst_pitch;
+        const char *src = (const char *)rows->src + done * rows->src_pitch;
+        size_t      left = rows->count - done;
+        const struct hc_ze_region region = {
+            .width = (uint32_t)rows->bytes,
+            .height = (uint32_t)(left < most ? left : most),
+            .depth = 1,
+        };
+
+        if (most == 1)
+            code = hc_ze.zeCommandListAppendMemoryCopy(
+                list, dst, src, rows->bytes, NULL, 0, NULL);
+        else
+            code = hc_ze.zeCommandListAppendMemoryCopyRegion(
+                list, dst, &region, (uint32_t)rows->dst_pitch, 0, src, &region,
+                (uint32_t)rows->src_pitch, 0, NULL, 0, NULL);
+    }
+    return code;
+}
+
+static hcomm_status copy_status(const struct hc_dev_queue *queue,
+                                const struct hc_dev_rows *rows, int code)
+{
+    if (rows->count > 1)
+        return hc_ze_status(
+            code, "copy of %zu rows of %zu bytes from %p to %p, device %d",
+            rows->count, rows->bytes, rows->src, rows->dst, queue->ordinal);
+    return hc_ze_status(code, "copy of %zu bytes from %p to %p, device %d",
+                        rows->bytes, rows->src, rows->dst, queue->ordinal);
+}
+
+hcomm_status hc_ze_copy_rows(struct hc_dev_queue      *queue,
+                             const struct hc_dev_rows *sets, int nsets)
+{
+    const struct hc_dev_rows *rows = sets;
+    int                       code = HC_ZE_SUCCESS;
+
+    pthread_mutex_lock(&queue->lock);
+    for (int i = 0; i < nsets && code == HC_ZE_SUCCESS; i++) {
+        rows = &sets[i];
+        code = append_rows(queue->list, rows);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return copy_status(queue, rows, code);
+}
+
 hcomm_status hc_ze_copy(struct hc_dev_queue *queue, void *dst, const void *src,
                         size_t bytes)
 {
-    int code;
+    const struct hc_dev_rows one = {
+        .dst = dst,
+        .src = src,
+        .bytes = bytes,
+        .dst_pitch = bytes,
+        .src_pitch = bytes,
+        .count = 1,
+    };
 
-    if (bytes == 0)
-        return HCOMM_OK;
-    pthread_mutex_lock(&queue->lock);
-    code = hc_ze.zeCommandListAppendMemoryCopy(queue->list, dst, src, bytes,
-                                               NULL, 0, NULL);
-    pthread_mutex_unlock(&queue->lock);
-    return hc_ze_status(code, "copy of %zu bytes from %p to %p, device %d",
-                        bytes, src, dst, queue->ordinal);
+    return bytes > 0 ? hc_ze_copy_rows(queue, &one, 1) : HCOMM_OK;
 }
 
 /* Called with the queue's lock held, as are the three below. */

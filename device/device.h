@@ -48,6 +48,15 @@ struct hc_dev_info {
     size_t        memory_bytes;
 };
 
+/* Rows of equal length; each side has them equally far apart. */
+struct hc_dev_rows {
+    void       *dst; /* the first row */
+    const void *src;
+    size_t      bytes;                /* of each row; 1 or more */
+    size_t      dst_pitch, src_pitch; /* from begin to begin; bytes or more */
+    size_t      count;
+};
+
 struct hc_dev_queue; /* our own stream on one device; lives with the backend */
 struct hc_dev_event; /* a point in a queue; owned by the backend */
 
@@ -106,6 +115,10 @@ struct hc_dev_ops {
      * Copies of one queue may overtake each other. */
     hcomm_status (*copy)(struct hc_dev_queue *queue, void *dst, const void *src,
                          size_t bytes);
+    /* Start as many copies as there are sets of rows, 1 or more; as copy.  A
+     * set is one call of the driver, unless it is beyond what that can take. */
+    hcomm_status (*copy_rows)(struct hc_dev_queue      *queue,
+                              const struct hc_dev_rows *sets, int nsets);
     /* All that was enqueued so far; test until it is not HCOMM_IN_PROGRESS,
      * which also gives the event back. */
     hcomm_status (*record)(struct hc_dev_queue  *queue,

@@ -257,9 +257,9 @@ int zeCommandListAppendMemoryCopyFromContext(void *list, void *dst,
                                              size_t bytes, void *signal,
                                              uint32_t nwait, void **wait);
 int zeCommandListAppendMemoryCopyRegion(
-    void *list, void *dst, const struct emu_ze_region *dst_region,
+    void *list, void *dst, const struct hc_ze_region *dst_region,
     uint32_t dst_pitch, uint32_t dst_slice_pitch, const void *src,
-    const struct emu_ze_region *src_region, uint32_t src_pitch,
+    const struct hc_ze_region *src_region, uint32_t src_pitch,
     uint32_t src_slice_pitch, void *signal, uint32_t nwait, void **wait);
 int zeCommandListAppendMemoryFill(void *list, void *dst, const void *pattern,
                                   size_t pattern_bytes, size_t bytes,

@@ -114,10 +114,4 @@ struct emu_ze_ipc_handle {
     char bytes[64];
 };
 
-/* x and width in bytes */
-struct emu_ze_region {
-    uint32_t x, y, z;
-    uint32_t width, height, depth;
-};
-
 #endif

@@ -85,7 +85,7 @@ struct box {
     size_t    pitch, slice_pitch;
 };
 
-static struct box box_of(const void *p, const struct emu_ze_region *region,
+static struct box box_of(const void *p, const struct hc_ze_region *region,
                          size_t pitch, size_t slice_pitch)
 {
     struct box box = {.pitch = pitch, .slice_pitch = slice_pitch};
@@ -95,8 +95,8 @@ static struct box box_of(const void *p, const struct emu_ze_region *region,
     return box;
 }
 
-static bool same_shape(const struct emu_ze_region *a,
-                       const struct emu_ze_region *b)
+static bool same_shape(const struct hc_ze_region *a,
+                       const struct hc_ze_region *b)
 {
     return a->width == b->width && a->height == b->height &&
            a->depth == b->depth;
@@ -104,7 +104,7 @@ static bool same_shape(const struct emu_ze_region *a,
 
 static void make_slices(struct ze_command *commands, size_t depth,
                         const struct box *dst, const struct box *src,
-                        const struct emu_ze_region *shape)
+                        const struct hc_ze_region *shape)
 {
     for (size_t z = 0; z < depth; z++) {
         commands[z].kind = ZE_COPY;
@@ -120,7 +120,7 @@ static void make_slices(struct ze_command *commands, size_t depth,
 }
 
 static int append_box(struct ze_list *list, const struct box *dst,
-                      const struct box *src, const struct emu_ze_region *shape,
+                      const struct box *src, const struct hc_ze_region *shape,
                       const struct ze_order *order)
 {
     size_t             depth = shape->depth > 0 ? shape->depth : 1;
@@ -136,9 +136,9 @@ static int append_box(struct ze_list *list, const struct box *dst,
 }
 
 int zeCommandListAppendMemoryCopyRegion(
-    void *list, void *dst, const struct emu_ze_region *dst_region,
+    void *list, void *dst, const struct hc_ze_region *dst_region,
     uint32_t dst_pitch, uint32_t dst_slice_pitch, const void *src,
-    const struct emu_ze_region *src_region, uint32_t src_pitch,
+    const struct hc_ze_region *src_region, uint32_t src_pitch,
     uint32_t src_slice_pitch, void *signal, uint32_t nwait, void **wait)
 {
     const struct ze_order order = {signal, nwait, wait};

@@ -108,6 +108,10 @@ SAME(sizeof(struct hc_ze_device_alloc_desc),
 SAME_FIELD(hc_ze_device_alloc_desc, memory, ze_device_mem_alloc_desc_t,
            ordinal);
 SAME(sizeof(struct hc_ze_host_alloc_desc), sizeof(ze_host_mem_alloc_desc_t));
+SAME(sizeof(struct hc_ze_region), sizeof(ze_copy_region_t));
+SAME_FIELD(hc_ze_region, x, ze_copy_region_t, originX);
+SAME_FIELD(hc_ze_region, width, ze_copy_region_t, width);
+SAME_FIELD(hc_ze_region, depth, ze_copy_region_t, depth);
 SAME(sizeof(struct hc_ze_alloc_properties),
      sizeof(ze_memory_allocation_properties_t));
 SAME_FIELD(hc_ze_alloc_properties, type, ze_memory_allocation_properties_t,

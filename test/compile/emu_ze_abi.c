@@ -68,8 +68,6 @@ FIELD(emu_ze_list_desc, group, ze_command_list_desc_t,
       commandQueueGroupOrdinal);
 SIZE(emu_ze_fence_desc, ze_fence_desc_t);
 SIZE(emu_ze_ipc_handle, ze_ipc_mem_handle_t);
-SIZE(emu_ze_region, ze_copy_region_t);
-FIELD(emu_ze_region, width, ze_copy_region_t, width);
 
 /* The order of a table is seen where its entries have the names' types: a
  * table made of the vendor's own functions, as ours are listed. */

@@ -10,6 +10,7 @@
 #include "device/device.h"
 
 #include "test/unit/emulated.h"
+#include "test/unit/stage_rows.h"
 #include "test/unit/unit.h"
 
 #include <dlfcn.h>
@@ -338,6 +339,19 @@ static void stage_round_trip_in_every_mode(void **state)
     cuMemFree_v2(buffer);
 }
 
+static void rows_leave_the_gaps_alone(void **state)
+{
+    uint64_t          buffer;
+    struct hc_dev_mem mem;
+
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&buffer, ROWS_BYTES), 0);
+    assert_int_equal(hc_dev_query(address(buffer), &mem), HCOMM_OK);
+    check_stage_rows_in_every_mode(&mem, address(buffer));
+    check_far_rows(&mem, address(buffer));
+    cuMemFree_v2(buffer);
+}
+
 static void *stage_without_context(void *arg)
 {
     void *before = &before, *after = &after;
@@ -470,6 +484,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(reads_are_early_without_stream_order),
         cmocka_unit_test(capturing_stream_is_an_error_and_stays_valid),
         cmocka_unit_test(stage_round_trip_in_every_mode),
+        cmocka_unit_test(rows_leave_the_gaps_alone),
         cmocka_unit_test(thread_without_context_is_served),
         cmocka_unit_test(other_device_is_found_and_current_one_kept),
         cmocka_unit_test(destroyed_context_leaves_nothing_behind),

@@ -10,6 +10,7 @@
 #include "device/device.h"
 
 #include "test/unit/emulated.h"
+#include "test/unit/stage_rows.h"
 #include "test/unit/unit.h"
 
 #include <dlfcn.h>
@@ -152,6 +153,20 @@ static void stage_carries_bytes_and_waits_for_the_program(void **state)
     }
 }
 
+static void rows_leave_the_gaps_alone(void **state)
+{
+    void             *buffer;
+    struct hc_dev_mem mem;
+
+    (void)state;
+    assert_int_equal(hipMalloc(&buffer, ROWS_BYTES), 0);
+    assert_int_equal(hc_dev_query(buffer, &mem), HCOMM_OK);
+    check_stage_rows_in_every_mode(&mem, buffer);
+    check_far_rows(&mem, buffer);
+    assert_int_equal(hipGetLastError(), 0);
+    assert_int_equal(hipFree(buffer), 0);
+}
+
 static void other_device_is_found_and_current_one_kept(void **state)
 {
     unsigned         *buffer;
@@ -191,6 +206,7 @@ static int run_version(int which)
         cmocka_unit_test(runtime_of_the_program_is_found),
         cmocka_unit_test(kinds_of_memory_are_told_apart),
         cmocka_unit_test(stage_carries_bytes_and_waits_for_the_program),
+        cmocka_unit_test(rows_leave_the_gaps_alone),
         cmocka_unit_test(other_device_is_found_and_current_one_kept),
         cmocka_unit_test(devices_are_described),
     };

@@ -6,6 +6,7 @@
 
 #include "config/cfg_param.h"
 
+#include "test/unit/stage_rows.h"
 #include "test/unit/unit.h"
 
 #include <errno.h>
@@ -69,6 +70,7 @@ static void every_vendor_has_a_whole_table(void **state)
         assert_non_null(ops->query);
         assert_non_null(ops->queue);
         assert_non_null(ops->copy);
+        assert_non_null(ops->copy_rows);
         assert_non_null(ops->record);
         assert_non_null(ops->test);
         assert_non_null(ops->pin);
@@ -233,6 +235,17 @@ static void stage_carries_bytes_in_every_mode(void **state)
     assert_int_equal(hc_pool_bytes(), 0);
 }
 
+static void stage_carries_rows_in_every_mode(void **state)
+{
+    static char       device[ROWS_BYTES];
+    struct hc_dev_mem mem = pinning_mem();
+
+    (void)state;
+    check_stage_rows_in_every_mode(&mem, device);
+    check_far_rows(&mem, device);
+    hc_pool_trim();
+}
+
 static void refused_pinning_is_not_asked_for_again(void **state)
 {
     struct hc_dev_mem mem = pinning_mem();
@@ -330,6 +343,7 @@ int main(void)
         cmocka_unit_test(pool_reuses_a_block),
         cmocka_unit_test(pool_never_exceeds_its_cap),
         cmocka_unit_test(stage_carries_bytes_in_every_mode),
+        cmocka_unit_test(stage_carries_rows_in_every_mode),
         cmocka_unit_test(refused_pinning_is_not_asked_for_again),
         cmocka_unit_test(open_device_node_is_seen),
         cmocka_unit_test(heap_and_stack_are_plain_host),

@@ -10,6 +10,7 @@
 #include "device/device.h"
 
 #include "test/unit/emulated.h"
+#include "test/unit/stage_rows.h"
 #include "test/unit/unit.h"
 
 #include <dlfcn.h>
@@ -245,6 +246,22 @@ static void stage_round_trip_in_every_mode(void **state)
     }
     assert_int_equal(hc_param_set(HC_PARAM_PINNED_MAX, "8MiB", HC_PARAM_MCA),
                      HCOMM_OK);
+}
+
+static void rows_leave_the_gaps_alone(void **state)
+{
+    struct hc_ze_device_alloc_desc desc = {.stype = HC_ZE_IS_DEVICE_ALLOC_DESC};
+    void                          *buffer;
+    struct hc_dev_mem              mem;
+
+    (void)state;
+    assert_int_equal(
+        zeMemAllocDevice(context, &desc, ROWS_BYTES, 64, devices[0], &buffer),
+        0);
+    assert_int_equal(hc_dev_query(buffer, &mem), HCOMM_OK);
+    check_stage_rows_in_every_mode(&mem, buffer);
+    check_far_rows(&mem, buffer);
+    assert_int_equal(zeMemFree(context, buffer), 0);
 }
 
 static void copies_go_on_while_the_caller_does(void **state)
@@ -520,6 +537,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(kinds_of_memory_are_told_apart),
         cmocka_unit_test(what_no_driver_knows_is_no_device_memory),
         cmocka_unit_test(stage_round_trip_in_every_mode),
+        cmocka_unit_test(rows_leave_the_gaps_alone),
         cmocka_unit_test(copies_go_on_while_the_caller_does),
         cmocka_unit_test(many_events_are_out_at_once),
         cmocka_unit_test(threads_share_a_queue),

@@ -107,9 +107,9 @@
       (void *list, void *dst, const void *src, size_t bytes, void *signal,     \
        uint32_t nwait, void **wait))                                           \
     X(zeCommandListAppendMemoryCopyRegion,                                     \
-      (void *list, void *dst, const struct emu_ze_region *dst_region,          \
+      (void *list, void *dst, const struct hc_ze_region *dst_region,           \
        uint32_t dst_pitch, uint32_t dst_slice_pitch, const void *src,          \
-       const struct emu_ze_region *src_region, uint32_t src_pitch,             \
+       const struct hc_ze_region *src_region, uint32_t src_pitch,              \
        uint32_t src_slice_pitch, void *signal, uint32_t nwait, void **wait))   \
     X(zeCommandListAppendMemoryFill,                                           \
       (void *list, void *dst, const void *pattern, size_t pattern_bytes,       \

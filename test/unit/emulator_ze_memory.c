@@ -143,11 +143,11 @@ void copies_arrive_exactly(void **state)
 /* Boxes of 3 x 2 x 2 out of one with rows of 10 and slices of 50 bytes. */
 void copies_of_regions_leave_the_gaps(void **state)
 {
-    const struct emu_ze_region from = {1, 2, 1, 3, 2, 2};
-    const struct emu_ze_region to = {4, 1, 0, 3, 2, 2};
-    const struct emu_ze_region other = {0, 0, 0, 3, 2, 1};
-    unsigned char              data[200], back[64], expected[64];
-    void                      *device, *event;
+    const struct hc_ze_region from = {1, 2, 1, 3, 2, 2};
+    const struct hc_ze_region to = {4, 1, 0, 3, 2, 2};
+    const struct hc_ze_region other = {0, 0, 0, 3, 2, 1};
+    unsigned char             data[200], back[64], expected[64];
+    void                     *device, *event;
 
     (void)state;
     assert_ok(alloc_device(0, 64, &device));
