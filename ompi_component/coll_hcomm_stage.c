@@ -17,11 +17,12 @@ struct run {
     struct ompi_datatype_t *type;
 };
 
-/* A walk over data bytes: skip some, then visit no more than left. */
+/* A walk over data bytes: skip some, then copy no more than left. */
 struct walk {
     struct hc_ompi_stage *stage;
     size_t                skip, left;
     bool                  out;
+    struct hc_rows_list   rows; /* pieces not copied yet */
 };
 
 static char *stand_in(const struct hc_ompi_stage *stage, uintptr_t user)
@@ -116,15 +117,21 @@ static hcomm_status copy_piece(void *host, uintptr_t user, size_t bytes, bool ou
     return status == HCOMM_OK ? hc_dev_wait(&mem, event, NULL) : status;
 }
 
-static hcomm_status copy(struct hc_ompi_stage *stage, uintptr_t user, size_t bytes, bool out)
+static hcomm_status copy_rows(void *context, const struct hc_rows *sets, int nsets)
 {
-    char  *host = stand_in(stage, user);
-    size_t offset = (size_t)(host - stage->host);
+    struct walk *walk = context;
 
-    if (stage->kind == HC_OMPI_STAGE_SCATTERED)
-        return copy_piece(host, user, bytes, out);
-    return out ? hc_stage_out(&stage->stage, offset, (void *)user, bytes)
-               : hc_stage_in(&stage->stage, offset, (const void *)user, bytes);
+    return walk->out ? hc_stage_out_rows(&walk->stage->stage, walk->stage->low, sets, nsets)
+                     : hc_stage_in_rows(&walk->stage->stage, walk->stage->low, sets, nsets);
+}
+
+static hcomm_status copy(struct walk *walk, uintptr_t user, size_t bytes)
+{
+    if (walk->stage->kind == HC_OMPI_STAGE_SCATTERED)
+        return copy_piece(stand_in(walk->stage, user), user, bytes, walk->out);
+    walk->rows.take = copy_rows;
+    walk->rows.context = walk;
+    return hc_rows_add(&walk->rows, user, bytes);
 }
 
 /* HCOMM_IN_PROGRESS stops the walk: what is left is not asked for. */
@@ -139,7 +146,7 @@ static hcomm_status visit_copy(void *context, uintptr_t user, size_t bytes)
     if (bytes > walk->left)
         bytes = walk->left;
     walk->left -= bytes;
-    status = bytes > 0 ? copy(walk->stage, user + skipped, bytes, walk->out) : HCOMM_OK;
+    status = bytes > 0 ? copy(walk, user + skipped, bytes) : HCOMM_OK;
     return status == HCOMM_OK && walk->left == 0 ? HCOMM_IN_PROGRESS : status;
 }
 
@@ -292,30 +299,36 @@ hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const struct hc_omp
     return status;
 }
 
-/* Reading the gaps too is one copy in the place of thousands; where there is
- * little but gaps, the pieces alone are less. */
-static bool is_dense(const struct hc_ompi_extent *extent)
-{
-    enum { GAPS_AT_MOST = 4 }; /* times the data: about where a copy's cost is its bytes */
-
-    return extent->bytes / GAPS_AT_MOST <= extent->data_bytes;
-}
-
 static bool copies(const struct hc_ompi_stage *stage)
 {
     return stage->kind == HC_OMPI_STAGE_DEVICE || stage->kind == HC_OMPI_STAGE_SCATTERED;
 }
 
-static hcomm_status run_in(struct hc_ompi_stage *stage, const struct run *run, struct walk *walk)
+/* Reading the gaps too is one copy in the place of thousands; where there is
+ * little but gaps, the pieces alone are less. */
+static bool reads_gaps(const struct walk *walk, const struct hc_ompi_extent *extent)
+{
+    enum { GAPS_AT_MOST = 4 }; /* times the data: about where a copy's cost is its bytes */
+
+    return walk->stage->kind == HC_OMPI_STAGE_DEVICE && walk->skip == 0 &&
+           walk->left >= extent->data_bytes && extent->bytes / GAPS_AT_MOST <= extent->data_bytes;
+}
+
+static hcomm_status run_in(const struct run *run, struct walk *walk)
 {
     struct hc_ompi_extent extent = hc_ompi_extent_of(run->address, run->count, run->type);
 
-    if (stage->kind == HC_OMPI_STAGE_DEVICE && walk->skip == 0 && walk->left >= extent.data_bytes &&
-        is_dense(&extent)) {
+    if (reads_gaps(walk, &extent)) {
         walk->left -= extent.data_bytes;
-        return copy(stage, extent.low, extent.bytes, false);
+        return copy(walk, extent.low, extent.bytes);
     }
     return hc_ompi_pieces(run->address, run->count, run->type, visit_copy, walk);
+}
+
+/* What was found is copied, whatever stopped the walk. */
+static hcomm_status end_walk(struct walk *walk, hcomm_status status)
+{
+    return status < HCOMM_OK ? status : hc_rows_finish(&walk->rows);
 }
 
 static hcomm_status wait_for_copies(struct hc_ompi_stage *stage, hcomm_status status)
@@ -337,14 +350,13 @@ hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, struct hc_staged_rang
         spoil(stage, &range);
     if (!copies(stage))
         return HCOMM_OK;
-    for (int i = 0; i < count_runs(&stage->side, &range) && status == HCOMM_OK && walk.left > 0;
-         i++) {
+    for (int i = 0; i < count_runs(&stage->side, &range) && status == HCOMM_OK; i++) {
         struct run run = run_at(&stage->side, &range, i);
 
         if (!is_empty(&run))
-            status = run_in(stage, &run, &walk);
+            status = run_in(&run, &walk);
     }
-    status = wait_for_copies(stage, status == HCOMM_IN_PROGRESS ? HCOMM_OK : status);
+    status = wait_for_copies(stage, end_walk(&walk, status));
     if (status != HCOMM_OK)
         spoil(stage, &range);
     return status;
@@ -353,13 +365,11 @@ hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, struct hc_staged_rang
 hcomm_status hc_ompi_stage_out(struct hc_ompi_stage *stage, struct hc_staged_range range,
                                struct hc_ompi_window window)
 {
-    struct walk  walk = {.stage = stage, .skip = window.first, .left = window.most, .out = true};
-    hcomm_status status;
+    struct walk walk = {.stage = stage, .skip = window.first, .left = window.most, .out = true};
 
     if (!copies(stage) || window.most == 0)
         return HCOMM_OK;
-    status = visit_range(&stage->side, &range, visit_copy, &walk);
-    return status == HCOMM_IN_PROGRESS ? HCOMM_OK : status;
+    return end_walk(&walk, visit_range(&stage->side, &range, visit_copy, &walk));
 }
 
 hcomm_status hc_ompi_stage_test(struct hc_ompi_stage *stage)
