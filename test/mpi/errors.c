@@ -10,12 +10,7 @@
  */
 #include "device_sum.h"
 #include "mem.h"
-
-#include <mpi.h>
-#if OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>
-#define MPI_Allreduce_init MPIX_Allreduce_init
-#endif
+#include "persistent.h"
 
 #include <stdio.h>
 #include <string.h>

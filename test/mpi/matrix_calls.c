@@ -1,20 +1,14 @@
 /* How the collectives are called: each in its three forms. */
 #include "matrix.h"
+#include "persistent.h"
 
 #include <string.h>
-
-#if OMPI_MAJOR_VERSION >= 5
-#define PERSISTENT(Name) MPI_##Name##_init
-#else
-#include <mpi-ext.h>
-#define PERSISTENT(Name) MPIX_##Name##_init
-#endif
 
 #define ISSUE(Name, name, ...)                       \
     (mode == MODE_BLOCKING ? MPI_##Name(__VA_ARGS__) \
      : mode == MODE_NONBLOCKING                      \
          ? MPI_I##name(__VA_ARGS__, request)         \
-         : PERSISTENT(Name)(__VA_ARGS__, MPI_INFO_NULL, request))
+         : MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request))
 
 /* Arguments that count for nothing on this rank. */
 #define NONSENSE(array) (side->is_significant ? side->array : (void *)1)

@@ -1,8 +1,8 @@
 /* Nonblocking and persistent collectives. */
 #include "cases.h"
 #include "flight.h"
+#include "test/mpi/persistent.h"
 
-#include <mpi-ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -256,17 +256,7 @@ static bool looked_at(enum mem_kind kind)
     return flight_end(&f) && right;
 }
 
-/* --- persistent: an extension in 4.1, in the standard since MPI 4.0 */
-
-#if defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
-#define ALLREDUCE_INIT MPIX_Allreduce_init
-#define BCAST_INIT     MPIX_Bcast_init
-#elif MPI_VERSION >= 4
-#define ALLREDUCE_INIT MPI_Allreduce_init
-#define BCAST_INIT     MPI_Bcast_init
-#endif
-
-#ifdef ALLREDUCE_INIT
+/* --- persistent */
 
 enum { ROUNDS = 3, PERSISTENT_COUNT = 1003 };
 
@@ -279,9 +269,9 @@ static bool persistent_allreduce(enum mem_kind kind)
     MPI_Request request = MPI_REQUEST_NULL;
     bool        right;
 
-    right =
-        CALL(ALLREDUCE_INIT(send.buffer, recv.buffer, COUNT, MPI_DOUBLE,
-                            MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+    right = CALL(MPI_Allreduce_init(send.buffer, recv.buffer, COUNT, MPI_DOUBLE,
+                                    MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                                    &request));
     right &= is_as_put(&recv, "recv before the start");
     for (int round = 0; round < ROUNDS && right; round++) {
         put(&send, F64, 0, COUNT, cases.rank + round, round);
@@ -312,13 +302,13 @@ static bool persistent_together(enum mem_kind kind)
     MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     bool        right;
 
-    right = CALL(BCAST_INIT(mem.buffer, COUNT, MPI_INT, root, MPI_COMM_WORLD,
-                            MPI_INFO_NULL, &r[0]));
+    right = CALL(MPI_Bcast_init(mem.buffer, COUNT, MPI_INT, root,
+                                MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]));
     right &=
-        CALL(ALLREDUCE_INIT(MPI_IN_PLACE, sum.buffer, COUNT, MPI_INT, MPI_SUM,
-                            MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
-    right &= CALL(BCAST_INIT(mem.buffer, COUNT, MPI_INT, 0, MPI_COMM_WORLD,
-                             MPI_INFO_NULL, &r[2]));
+        CALL(MPI_Allreduce_init(MPI_IN_PLACE, sum.buffer, COUNT, MPI_INT,
+                                MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
+    right &= CALL(MPI_Bcast_init(mem.buffer, COUNT, MPI_INT, 0, MPI_COMM_WORLD,
+                                 MPI_INFO_NULL, &r[2]));
     for (int round = 0; round < ROUNDS && right; round++) {
         put(&mem, I32, 0, COUNT, 1000 * cases.rank + round, 1);
         put(&sum, I32, 0, COUNT, cases.rank, round);
@@ -338,21 +328,6 @@ static bool persistent_together(enum mem_kind kind)
     mem_delete(&sum);
     return right;
 }
-
-#else
-
-static bool persistent_allreduce(enum mem_kind kind)
-{
-    (void)kind;
-    return cases_skip("this Open MPI has no persistent collectives");
-}
-
-static bool persistent_together(enum mem_kind kind)
-{
-    return persistent_allreduce(kind);
-}
-
-#endif
 
 static const struct test_case table[] = {
     EACH_KIND("case 15: iallreduce and ireduce together, completed by tests",
