@@ -47,6 +47,7 @@
 
 #if OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1
 
+#include "ompi/mca/rte/rte.h"
 #include "opal/mca/pmix/pmix.h"
 
 #define HC_OMPI_COLL_VERSION MCA_COLL_BASE_VERSION_2_0_0
@@ -62,6 +63,7 @@
  * from being loaded there, so that it can refuse in words. */
 #pragma weak opal_pmix
 #pragma weak opal_value_t_class
+#pragma weak orte_process_info
 
 /*
  * What component published in the process of that name; the caller frees
@@ -96,6 +98,12 @@ static inline int hc_ompi_modex_get(const mca_base_component_t *component,
     OPAL_LIST_DESTRUCT(&directives);
     free(key);
     return rc;
+}
+
+/* Processes of the own job; MPI_COMM_WORLD may not exist. */
+static inline int hc_ompi_job_size(void)
+{
+    return (int)ompi_process_info.num_procs;
 }
 
 /* What tells this communicator from the others of this process. */
@@ -144,6 +152,11 @@ static inline int hc_ompi_modex_get(const mca_base_component_t *component,
     PMIX_INFO_DESTRUCT(&immediate);
     free(key);
     return opal_pmix_convert_status(rc);
+}
+
+static inline int hc_ompi_job_size(void)
+{
+    return (int)opal_process_info.num_procs;
 }
 
 static inline uint32_t hc_ompi_comm_id(const struct ompi_communicator_t *comm)
