@@ -41,7 +41,7 @@ static bool has_accelerator(const opal_process_name_t *name)
 static bool scan_own_job(void)
 {
     opal_process_name_t name = OPAL_PROC_MY_NAME;
-    int                 nranks = ompi_comm_size(&ompi_mpi_comm_world.comm);
+    int                 nranks = hc_ompi_job_size();
     int                 own = (int)name.vpid;
 
     for (int i = 0; i < nranks; i++) {

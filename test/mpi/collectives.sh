@@ -35,6 +35,12 @@ for ranks in 2 3 4; do
 done
 job 3 --mca coll hcomm "$programs/comms"
 ok "communicators, --mca coll hcomm" passed
+job 3 "$programs/session"
+if [ "$status" -eq 77 ]; then
+    skip "sessions" "this MPI has none"
+else
+    ok "sessions" all_right 3
+fi
 job 3 "$programs/threads"
 ok "threads" passed
 finish
