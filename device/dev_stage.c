@@ -5,6 +5,7 @@
 #include "device/dev_pool.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -18,22 +19,27 @@ enum {
 static void take_chunks(struct hc_stage *stage)
 {
     enum { CHUNK_MIN = 64 * 1024 }; /* bytes: the pool's smallest block */
-    size_t bytes = hc_param_bytes(HC_PARAM_CHUNK);
+    size_t          bytes = hc_param_bytes(HC_PARAM_CHUNK);
+    struct hc_rows *landings = calloc(CHUNKS * HC_ROWS_SETS, sizeof *landings);
 
-    for (; bytes >= CHUNK_MIN; bytes /= 2) {
+    for (; landings != NULL && bytes >= CHUNK_MIN; bytes /= 2) {
         int taken = 0;
 
         while (taken < CHUNKS &&
                hc_pool_take(&stage->mem, bytes, &stage->chunks[taken].block) ==
                    HCOMM_OK)
             taken++;
-        if (taken == CHUNKS)
+        if (taken == CHUNKS) {
+            for (int i = 0; i < CHUNKS; i++)
+                stage->chunks[i].landings = landings + i * HC_ROWS_SETS;
             return;
+        }
         while (taken > 0) {
             hc_pool_give(stage->chunks[--taken].block);
             stage->chunks[taken].block = NULL;
         }
     }
+    free(landings);
 }
 
 hcomm_status hc_stage_open(struct hc_stage *stage, const struct hc_dev_mem *mem,
@@ -359,6 +365,7 @@ hcomm_status hc_stage_again(struct hc_stage         *stage,
 void hc_stage_close(struct hc_stage *stage)
 {
     (void)hc_stage_wait(stage, NULL);
+    free(stage->chunks[0].landings);
     if (stage->lost) {
         *stage = (struct hc_stage){0};
         return;

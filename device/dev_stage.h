@@ -18,10 +18,9 @@ struct hc_stage_chunk {
     struct hc_pool_block *block;
     bool                  busy; /* a copy was enqueued; event ends it */
     struct hc_dev_event  *event;
-    size_t                bytes; /* in it, one row after another */
-    /* Where they go then, in the stand-in. */
-    struct hc_rows landings[HC_ROWS_SETS];
-    int            nlandings;
+    size_t                bytes;    /* in it, one row after another */
+    struct hc_rows       *landings; /* where they go then, in the stand-in */
+    int                   nlandings;
 };
 
 struct hc_stage {
