@@ -227,6 +227,7 @@ static void report(const struct mx_coverage *coverage, int ran, int failures)
                "%ld are missing\n",
                coverage->covered, options.cases, coverage->impossible,
                coverage->missed);
+        mx_cover_print_impossible();
         mx_print_left_out();
     }
     snprintf(what, sizeof what, "%d cases with %d ranks, seed %u", ran, nranks,

@@ -138,7 +138,7 @@ struct mx_case {
     signed char level[FACTORS]; /* MX_ANY: not decided yet */
 };
 
-/* ---- matrix_factors.c: what there is, and what can't be ---- */
+/* ---- matrix_factors.c: what there is ---- */
 
 int         mx_levels(enum mx_factor factor);
 const char *mx_factor_name(enum mx_factor factor);
@@ -146,17 +146,23 @@ const char *mx_level_name(enum mx_factor factor, int level);
 /* How often a level is taken where nothing else decides. */
 int mx_weight(enum mx_factor factor, int level);
 int mx_count(const struct mx_case *c);
-/* Why no case with the levels decided so far can be, or NULL. */
-const char *mx_impossible(const struct mx_case *c);
-/* What is left out because stock Open MPI fails on host memory too. */
-void mx_print_left_out(void);
 /* "host,cuda": only these kinds of memory; NULL: all that are here. */
 bool mx_choose_memory(const char *names, int which);
+bool mx_has_memory(int kind);
 
 bool mx_is_reduction(int call);
 bool mx_is_neighbor(int call);
 bool mx_is_point_to_point(int call);
 bool mx_is_rooted(int call);
+
+/* ---- matrix_rules.c: what can't be ---- */
+
+/* Why no case with the levels decided so far can be, or NULL. */
+const char *mx_impossible(const struct mx_case *c);
+/* What is left out because stock Open MPI fails on host memory too. */
+void mx_print_left_out(void);
+/* The reasons that mx_impossible gives, one after the other, then NULL. */
+const char *mx_reason(int i);
 
 /* ---- matrix_cover.c: cases in which every pair of levels occurs ---- */
 
@@ -167,7 +173,8 @@ struct mx_coverage {
 /* The same cases for the same seed; caller frees. */
 struct mx_case *mx_cover(int cases, uint32_t seed,
                          struct mx_coverage *coverage_out);
-uint32_t        mx_random(uint32_t *state);
+/* How many pairs each rule excludes. */
+void mx_cover_print_impossible(void);
 
 /* ---- matrix_types.c: base types, and layouts made of them ---- */
 

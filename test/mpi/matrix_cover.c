@@ -28,7 +28,7 @@ static struct {
 } cover;
 
 /* xorshift32 */
-uint32_t mx_random(uint32_t *state)
+static uint32_t next_random(uint32_t *state)
 {
     *state ^= *state << 13;
     *state ^= *state >> 17;
@@ -133,7 +133,7 @@ static int choose(const struct mx_case *c, int factor, const signed char *level,
             weights = 0;
         best_gain = g;
         weights += weight;
-        if ((int)(mx_random(&cover.random) % (uint32_t)weights) < weight)
+        if ((int)(next_random(&cover.random) % (uint32_t)weights) < weight)
             best = i;
     }
     return best;
@@ -145,7 +145,7 @@ static int most_restricted(const struct mx_case *c, signed char *level,
 {
     signed char some[MAX_LEVELS];
     int         factor = -1, fewest = MAX_LEVELS + 1;
-    int         start = (int)(mx_random(&cover.random) % FACTORS);
+    int         start = (int)(next_random(&cover.random) % FACTORS);
 
     for (int i = 0; i < FACTORS; i++) {
         int f = (start + i) % FACTORS, n;
@@ -208,7 +208,7 @@ static void mark_covered(const struct mx_case *c)
 static bool next_wanted(int *a_out, int *b_out)
 {
     int levels = cover.base[FACTORS];
-    int start = (int)(mx_random(&cover.random) % (uint32_t)levels);
+    int start = (int)(next_random(&cover.random) % (uint32_t)levels);
 
     for (int i = 0; i < levels && cover.wanted > 0; i++) {
         int a = (start + i) % levels;
@@ -240,7 +240,7 @@ static struct mx_case next_case(void)
     }
     do { /* from a call drawn evenly: the most restricted would come first */
         c = undecided();
-        c.level[F_CALL] = (signed char)(mx_random(&cover.random) % CALLS);
+        c.level[F_CALL] = (signed char)(next_random(&cover.random) % CALLS);
     } while (!try_complete(&c));
     return c;
 }
@@ -260,6 +260,37 @@ static struct mx_coverage count_pairs(void)
         }
     }
     return result;
+}
+
+static const char *reason_of(int a, int b)
+{
+    struct mx_case c = undecided();
+
+    set_level(&c, a);
+    set_level(&c, b);
+    return mx_impossible(&c);
+}
+
+/* Pairs that are impossible for one reason; NULL: excluded by no rule alone. */
+static long count_impossible(const char *reason)
+{
+    long n = 0;
+
+    for (int a = 0; a < cover.base[FACTORS]; a++)
+        for (int b = cover.base[cover.factor_of[a] + 1];
+             b < cover.base[FACTORS]; b++)
+            n += *pair_of(a, b) == IMPOSSIBLE && reason_of(a, b) == reason;
+    return n;
+}
+
+void mx_cover_print_impossible(void)
+{
+    for (int i = 0; mx_reason(i) != NULL; i++)
+        if (count_impossible(mx_reason(i)) > 0)
+            printf("# impossible: %ld: %s\n", count_impossible(mx_reason(i)),
+                   mx_reason(i));
+    printf("# impossible: %ld: no single rule, but no case keeps them all\n",
+           count_impossible(NULL));
 }
 
 struct mx_case *mx_cover(int cases, uint32_t seed,
