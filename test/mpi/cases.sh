@@ -59,7 +59,7 @@ group() { # group RANKS PROGRAM ARGUMENTS...
 
 # Each number of ranks with other kinds of memory, so that each program meets
 # every kind and every number.
-for program in reduce nonblocking rooted alltoall memory checklist; do
+for program in reduce nonblocking rooted alltoall memory zero checklist; do
     group 2 $program --kinds $vendors
     group 3 $program --kinds $mixed
     group 4 $program --kinds $amd
@@ -73,7 +73,7 @@ group 8 rooted --kinds cuda --only "case 22"
 group 3 reduce --kinds pinned,managed,pool
 group 3 alltoall --kinds pinned,managed,pool
 # In a process that has no use for HCOMM all is as it was.
-for program in nonblocking rooted alltoall checklist; do
+for program in nonblocking rooted alltoall zero checklist; do
     group 2 $program --kinds host
 done
 group 2 churn --kinds $vendors
@@ -100,7 +100,7 @@ else
 fi
 # Each rank sees one vendor, or none.
 if [ "$mode" != real ]; then
-    for program in reduce nonblocking rooted alltoall checklist; do
+    for program in reduce nonblocking rooted alltoall zero checklist; do
         set -- "$cases/$program" --kinds here
         job 1 -x HCOMM_EMULATE=nvidia:1 "$@" : -n 1 -x HCOMM_EMULATE=amd:1 "$@" : \
             -n 1 -x HCOMM_EMULATE=intel:1 "$@" : -n 1 -x HCOMM_EMULATE= "$@"

@@ -3,6 +3,7 @@
 #include "cases.h"
 #include "driver.h"
 #include "flight.h"
+#include "kernel.h"
 
 #include <mpi-ext.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ static void produce(struct mem *send, const struct mem *source, int value,
                     void *stream)
 {
     driver_set_ints(send, value - 1, STREAMED, stream);
-    if (!driver_increment(send, STREAMED, stream))
+    if (!kernel_increment(send, STREAMED, stream))
         driver_write(send, source, STREAMED * sizeof(int), stream);
     put(send, I32, 0, STREAMED, value, 0);
 }

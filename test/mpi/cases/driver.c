@@ -9,7 +9,7 @@
 #include "device/abi_cuda.h"
 #include "device/abi_hip.h"
 
-enum { STREAM_NON_BLOCKING = 1, THREADS = 256 };
+enum { STREAM_NON_BLOCKING = 1 };
 
 static void must(int result, const char *what)
 {
@@ -84,12 +84,6 @@ static struct {
     int (*cuIpcOpenMemHandle_v2)(uint64_t *ptr, struct driver_handle handle,
                                  unsigned flags);
     int (*cuIpcCloseMemHandle)(uint64_t ptr);
-    int (*cuModuleLoadData)(void **module, const void *image);
-    int (*cuModuleGetFunction)(void **function, void *module, const char *name);
-    int (*cuLaunchKernel)(void *function, unsigned gx, unsigned gy, unsigned gz,
-                          unsigned bx, unsigned by, unsigned bz,
-                          unsigned shared_bytes, void *stream, void **arguments,
-                          void **extra);
 } cuda;
 
 static struct {
@@ -101,7 +95,6 @@ static struct {
     int (*hipSetDevice)(int device);
     int (*hipDeviceSynchronize)(void);
     int (*hipMemGetInfo)(size_t *available, size_t *total);
-    int (*hipGetLastError)(void);
     int (*hipMalloc)(void **ptr, size_t bytes);
     int (*hipFree)(void *ptr);
     int (*hipIpcGetMemHandle)(struct driver_handle *handle, void *ptr);
@@ -142,9 +135,6 @@ static bool open_cuda(void)
     LOAD(cuda, cuIpcGetMemHandle);
     LOAD(cuda, cuIpcOpenMemHandle_v2);
     LOAD(cuda, cuIpcCloseMemHandle);
-    LOAD(cuda, cuModuleLoadData);
-    LOAD(cuda, cuModuleGetFunction);
-    LOAD(cuda, cuLaunchKernel);
     cuda.is_open = cuda.cuInit(0) == 0;
     return cuda.is_open;
 }
@@ -161,7 +151,6 @@ static bool open_hip(void)
     LOAD(hip, hipSetDevice);
     LOAD(hip, hipDeviceSynchronize);
     LOAD(hip, hipMemGetInfo);
-    LOAD(hip, hipGetLastError);
     LOAD(hip, hipMalloc);
     LOAD(hip, hipFree);
     LOAD(hip, hipIpcGetMemHandle);
@@ -183,6 +172,12 @@ static void need(enum mem_kind kind)
 {
     if (!is_open(kind))
         must(1, "opening the driver");
+}
+
+void *driver_symbol(enum mem_kind kind, const char *name)
+{
+    need(kind);
+    return symbol(kind == MEM_HIP ? hip_library() : cuda_library(), name);
 }
 
 int driver_devices(enum mem_kind kind)
@@ -252,24 +247,6 @@ size_t driver_free_bytes(enum mem_kind kind)
         MUST(cuda, cuMemGetInfo_v2(&available, &total));
     }
     return available;
-}
-
-int driver_last_error(enum mem_kind kind)
-{
-    static const char *const names[] = {"libcudart.so.13", "libcudart.so.12",
-                                        "libcudart.so.11.0"};
-    int (*get_last_error)(void);
-    void *library;
-
-    if (kind == MEM_HIP) {
-        need(kind);
-        return hip.hipGetLastError();
-    }
-    library = open_any(names, 3);
-    if (library == NULL)
-        return 0;
-    *(void **)&get_last_error = symbol(library, "cudaGetLastError");
-    return get_last_error();
 }
 
 /* --- blocks of our own */
@@ -385,53 +362,6 @@ void driver_read(const struct mem *mem, struct mem *pinned, size_t bytes,
     MUST(cuda, cuMemcpyDtoHAsync_v2(pinned->buffer, (uintptr_t)mem->buffer,
                                     bytes, stream));
     MUST(cuda, cuStreamSynchronize(stream));
-}
-
-/* PTX as the driver itself translates it, for any device since 2016. */
-static const char increment_source[] =
-    ".version 6.0\n"
-    ".target sm_60\n"
-    ".address_size 64\n"
-    ".visible .entry increment(.param .u64 p, .param .u64 n)\n"
-    "{\n"
-    "    .reg .pred %over;\n"
-    "    .reg .u32 %block, %size, %thread, %value;\n"
-    "    .reg .u64 %p, %n, %i, %at;\n"
-    "    ld.param.u64 %p, [p];\n"
-    "    ld.param.u64 %n, [n];\n"
-    "    mov.u32 %block, %ctaid.x;\n"
-    "    mov.u32 %size, %ntid.x;\n"
-    "    mov.u32 %thread, %tid.x;\n"
-    "    mad.wide.u32 %i, %block, %size, 0;\n"
-    "    cvt.u64.u32 %at, %thread;\n"
-    "    add.u64 %i, %i, %at;\n"
-    "    setp.ge.u64 %over, %i, %n;\n"
-    "    @%over bra done;\n"
-    "    cvta.to.global.u64 %p, %p;\n"
-    "    shl.b64 %at, %i, 2;\n"
-    "    add.u64 %at, %p, %at;\n"
-    "    ld.global.u32 %value, [%at];\n"
-    "    add.u32 %value, %value, 1;\n"
-    "    st.global.u32 [%at], %value;\n"
-    "done:\n"
-    "    ret;\n"
-    "}\n";
-
-bool driver_increment(struct mem *mem, size_t count, void *stream)
-{
-    static void *module, *function;
-    uint64_t     ptr = (uintptr_t)mem->buffer, n = count;
-    void        *arguments[] = {&ptr, &n};
-
-    need(MEM_CUDA);
-    if (module == NULL && cuda.cuModuleLoadData(&module, increment_source) != 0)
-        return false;
-    if (function == NULL)
-        MUST(cuda, cuModuleGetFunction(&function, module, "increment"));
-    MUST(cuda,
-         cuLaunchKernel(function, (unsigned)((count + THREADS - 1) / THREADS),
-                        1, 1, THREADS, 1, 1, 0, stream, arguments, NULL));
-    return true;
 }
 
 /* --- handles */

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A function of the driver, for calls that are not here. */
+void *driver_symbol(enum mem_kind kind, const char *name);
+
 /* Of MEM_CUDA and MEM_HIP; 0 where there is no driver. */
 int driver_devices(enum mem_kind kind);
 /* Whether a process that did nothing but load the driver has a context on the
@@ -28,10 +31,6 @@ void       driver_delete(struct mem *mem);
 
 /* Free memory of the current device, after it went idle. */
 size_t driver_free_bytes(enum mem_kind kind);
-/* The error that the runtime (cudart where there is one) or HIP keeps for the
- * program to ask for: 0 for none. */
-int driver_last_error(enum mem_kind kind);
-
 /* A block as mem_new makes them, of MEM_CUDA, from a pool that can't be
  * exported.  To free: driver_pool_delete. */
 struct mem driver_pool_new(size_t bytes);
@@ -50,9 +49,6 @@ void driver_write(struct mem *mem, const struct mem *pinned, size_t bytes,
 /* Copy a buffer to pinned memory on a stream, and wait for that stream. */
 void driver_read(const struct mem *mem, struct mem *pinned, size_t bytes,
                  void *stream);
-/* Add one to each int by a kernel on a stream; false on an emulated device,
- * which has no kernels. */
-bool driver_increment(struct mem *mem, size_t count, void *stream);
 
 /* Between processes on one device (CUDA and HIP). */
 struct driver_handle {
