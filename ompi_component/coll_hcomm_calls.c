@@ -157,7 +157,8 @@ static bool receives(const struct call *call)
 }
 
 /* As most calls are: all of one type, in memory that is told by its address.
- * A buffer that is not significant may be any pointer, and only costs time. */
+ * A buffer that is not significant may be any pointer, and only costs time; of
+ * two types one is significant, but to a rank that stands by. */
 static bool is_plain_host_call(const struct call *call)
 {
     const struct hc_ompi_side *send = &call->send, *recv = &call->recv;
@@ -165,9 +166,10 @@ static bool is_plain_host_call(const struct call *call)
 
     if (send->type == NULL || sent == MPI_IN_PLACE)
         sent = recv->buffer;
-    return recv->type != NULL && (send->type == NULL || send->type == recv->type) &&
-           send->counts == NULL && recv->counts == NULL &&
-           ompi_datatype_is_predefined(recv->type) && hc_dev_surely_host(sent, recv->buffer);
+    return call->root != MPI_PROC_NULL && recv->type != NULL &&
+           (send->type == NULL || send->type == recv->type) && send->counts == NULL &&
+           recv->counts == NULL && ompi_datatype_is_predefined(recv->type) &&
+           hc_dev_surely_host(sent, recv->buffer);
 }
 
 /* Only a side without displacements surely lies where its buffer is. */

@@ -2,6 +2,7 @@
 
 #include "config/cfg_log.h"
 #include "device/device.h"
+#include "ompi_component/coll_hcomm_access.h"
 #include "ompi_component/coll_hcomm_convertor.h"
 #include "ompi_component/coll_hcomm_files.h"
 #include "ompi_component/coll_hcomm_windows.h"
@@ -39,9 +40,13 @@ static bool is_any(const char *path)
 }
 
 static int open_framework(mca_base_framework_t *framework, mca_base_open_flag_t flags);
+static int attach_buffer(void *buffer, int bytes);
 
 static const struct hc_got_hook on_frameworks[] = {
     HOOK(mca_base_framework_open, open_framework),
+};
+static const struct hc_got_hook on_attachments[] = {
+    HOOK(mca_pml_base_bsend_attach, attach_buffer),
 };
 static const struct hc_got_hook on_copies[] = {
     HOOK(opal_datatype_copy_content_same_ddt, hc_ompi_copy_content),
@@ -66,6 +71,7 @@ static size_t install(void)
     if (hooks_frameworks)
         changed += hc_got_install(on_frameworks, COUNT(on_frameworks), is_any);
     if (hooks_convertors) {
+        changed += hc_got_install(on_attachments, COUNT(on_attachments), is_any);
         changed += hc_got_install(on_copies, COUNT(on_copies), is_any);
         changed += hc_got_install(on_packing, COUNT(on_packing), is_other);
         changed +=
@@ -87,6 +93,18 @@ static int open_framework(mca_base_framework_t *framework, mca_base_open_flag_t 
     if (rc == OPAL_SUCCESS && framework == &ompi_io_base_framework)
         hc_ompi_files_wrap();
     return rc;
+}
+
+/* MPI keeps messages there, and its own lists. */
+static int attach_buffer(void *buffer, int bytes)
+{
+    if (bytes <= 0 || !hc_ompi_is_out_of_reach(buffer))
+        return mca_pml_base_bsend_attach(buffer, bytes);
+    hc_log(HC_LOG_ERROR,
+           "MPI_Buffer_attach of %d bytes of device memory at %p: MPI works in that buffer; attach "
+           "host memory, messages from device memory go through it as well",
+           bytes, buffer);
+    return MPI_ERR_BUFFER;
 }
 
 /* Where parameter devices can't be obeyed, every question about memory fails:
@@ -130,6 +148,7 @@ void hc_ompi_hooks_close(void)
     hc_ompi_files_unwrap();
     hooks_frameworks = hooks_convertors = false;
     (void)hc_got_remove(on_frameworks, COUNT(on_frameworks));
+    (void)hc_got_remove(on_attachments, COUNT(on_attachments));
     (void)hc_got_remove(on_copies, COUNT(on_copies));
     (void)hc_got_remove(on_packing, COUNT(on_packing));
     (void)hc_got_remove(on_packing_of_messages, COUNT(on_packing_of_messages));

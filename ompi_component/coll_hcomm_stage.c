@@ -301,7 +301,8 @@ hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const struct hc_omp
 
 static bool copies(const struct hc_ompi_stage *stage)
 {
-    return stage->kind == HC_OMPI_STAGE_DEVICE || stage->kind == HC_OMPI_STAGE_SCATTERED;
+    return !stage->is_gone &&
+           (stage->kind == HC_OMPI_STAGE_DEVICE || stage->kind == HC_OMPI_STAGE_SCATTERED);
 }
 
 /* Reading the gaps too is one copy in the place of thousands; where there is
@@ -346,7 +347,7 @@ hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, struct hc_staged_rang
     struct walk  walk = {.stage = stage, .skip = window.first, .left = window.most};
     hcomm_status status = HCOMM_OK;
 
-    if (stage->kind == HC_OMPI_STAGE_SUBSTITUTE && stage->host != NULL)
+    if ((stage->kind == HC_OMPI_STAGE_SUBSTITUTE && stage->host != NULL) || stage->is_gone)
         spoil(stage, &range);
     if (!copies(stage))
         return HCOMM_OK;
@@ -385,7 +386,10 @@ hcomm_status hc_ompi_stage_again(struct hc_ompi_stage *stage)
     if (stage->kind != HC_OMPI_STAGE_DEVICE)
         return HCOMM_OK;
     status = query(stage->data, &mem);
-    return status == HCOMM_OK ? hc_stage_again(&stage->stage, &mem) : status;
+    if (status == HCOMM_OK)
+        status = hc_stage_again(&stage->stage, &mem);
+    stage->is_gone = status != HCOMM_OK;
+    return status;
 }
 
 void hc_ompi_stage_close(struct hc_ompi_stage *stage)

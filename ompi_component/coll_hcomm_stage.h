@@ -37,11 +37,12 @@ struct hc_ompi_stage {
 
     /* Private. */
     struct hc_ompi_side side;
-    uintptr_t           data;  /* the first byte that the call may touch */
-    uintptr_t           low;   /* the lowest, rounded down */
-    size_t              bytes; /* from low past the highest */
-    char               *host;  /* stands for low */
-    struct hc_stage     stage; /* kind DEVICE: owns host */
+    uintptr_t           data;    /* the first byte that the call may touch */
+    uintptr_t           low;     /* the lowest, rounded down */
+    size_t              bytes;   /* from low past the highest */
+    char               *host;    /* stands for low */
+    bool                is_gone; /* when last looked for, the buffer was not there */
+    struct hc_stage     stage;   /* kind DEVICE: owns host */
 };
 
 /*

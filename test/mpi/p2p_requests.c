@@ -374,6 +374,20 @@ static bool internal_is_right(void)
     return right;
 }
 
+/* MPI itself would write to it. */
+static bool attaching_is_refused(void)
+{
+    struct mem mem = ints_new(kind, COUNT, 3);
+    int        rc, class = MPI_SUCCESS;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    rc = MPI_Buffer_attach(mem.buffer, COUNT * (int)sizeof(int));
+    if (rc != MPI_SUCCESS)
+        MPI_Error_class(rc, &class);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    return end(&mem, COUNT, 3) && class == MPI_ERR_BUFFER;
+}
+
 static const struct {
     const char *name;
     bool (*is_right)(void);
@@ -387,6 +401,7 @@ static const struct {
     {"free a receive that runs", freed_receive_is_right},
     {"free persistent ones", freed_persistent_is_right},
     {"an inactive one", inactive_is_right},
+    {"attach device memory for buffered sends", attaching_is_refused},
     {"internal ones, started together", internal_is_right},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
