@@ -22,8 +22,10 @@ else
     vendors=cuda,hip
     mixed=mixed
     amd=hip
-    if [ -e "$builddir/emulator/intel/libze_intel_gpu.so.1" ] && ldconfig -p | grep -q libze_loader; then
+    if has_library libze_loader; then
         vendors=$vendors,ze
+    else
+        skip "cases on Level Zero" "no libze_loader.so.1: install libze1"
     fi
 fi
 

@@ -52,7 +52,7 @@ HCOMM_DEVICES=voodoo doomed_job 2 "$programs/allreduce"
 ok "devices: an unknown word" refused "devices=voodoo: 'voodoo' is no vendor"
 HCOMM_EMULATE=nvidia:2 HCOMM_DEVICES=cuda,hip doomed_job 2 "$programs/allreduce"
 ok "devices: a vendor that is not here" refused 'asks for hip, .*none of its device nodes'
-if ldconfig -p 2>/dev/null | grep -q libamdhip64; then
+if has_library libamdhip64; then
     skip "devices: a vendor whose library is missing" "this machine has libamdhip64"
 else
     HCOMM_DEVICES=cuda,hip LD_LIBRARY_PATH="$builddir/emulator/nvidia" \

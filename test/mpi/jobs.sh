@@ -70,6 +70,12 @@ ok() {
     fi
 }
 
+# Whether the dynamic linker finds a library, for users without /sbin in PATH
+# as well.
+has_library() { # has_library NAME
+    PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q "$1"
+}
+
 skip() { # skip WHAT REASON
     tests=$((tests + 1))
     echo "ok $tests - $1 # SKIP $2"

@@ -37,7 +37,7 @@ one_vendor() { # one_vendor KIND FUNCTIONS_BEGIN
 
 one_vendor cuda cuMemcpy
 one_vendor hip hipMemcpy
-if ldconfig -p | grep -q libze_loader; then
+if has_library libze_loader; then
     one_vendor ze zeCommandListAppendMemoryCopy
 else
     skip "ze: rows and odd pieces" "no libze_loader.so.1: install libze1"
