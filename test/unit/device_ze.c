@@ -529,6 +529,13 @@ static void failures_are_errors_with_words(void **state)
     assert_int_equal(status, 0);
 }
 
+/* Answered before this program starts itself once more: newer loaders, in C++,
+ * stay loaded once they were. */
+static bool is_loader_here(void)
+{
+    return getenv("HCOMM_EMULATE") != NULL || open_loader() != NULL;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -547,15 +554,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(failures_are_errors_with_words),
         cmocka_unit_test(closing_and_opening_again),
     };
-    void *lib = open_loader();
 
     if (argc > 1)
         return run_with_faults();
-    if (lib == NULL) {
+    if (!is_loader_here()) {
         printf("1..0 # SKIP no libze_loader.so.1: install libze1\n");
         return 0;
     }
-    dlclose(lib);
     setenv("HCOMM_EMU_LINK", "intel:*/d2h=1TB/s+20ms", 0);
     run_emulated(argv, "intel:2");
     if (hc_param_read_environment(true) != HCOMM_OK)
