@@ -119,6 +119,9 @@ static bool between_devices(enum mem_kind kind)
     put(&send, I32, 0, COUNT, cases.rank, 1);
     mem_upload(&send);
     mem_upload(&recv);
+    /* Those copies were on the default stream of the device that was current:
+     * they may have returned before their end. */
+    driver_wait(kind);
     driver_set_device(kind, cases.rank % 2);
     before = driver_current(kind);
     right = CALL(MPI_Allreduce(send.buffer, recv.buffer, COUNT, MPI_INT,

@@ -234,18 +234,24 @@ void driver_set_device(enum mem_kind kind, int device)
     MUST(cuda, cuCtxSetCurrent(contexts[device]));
 }
 
+void driver_wait(enum mem_kind kind)
+{
+    need(kind);
+    if (kind == MEM_HIP)
+        MUST(hip, hipDeviceSynchronize());
+    else
+        MUST(cuda, cuCtxSynchronize());
+}
+
 size_t driver_free_bytes(enum mem_kind kind)
 {
     size_t available = 0, total;
 
-    need(kind);
-    if (kind == MEM_HIP) {
-        MUST(hip, hipDeviceSynchronize());
+    driver_wait(kind);
+    if (kind == MEM_HIP)
         MUST(hip, hipMemGetInfo(&available, &total));
-    } else {
-        MUST(cuda, cuCtxSynchronize());
+    else
         MUST(cuda, cuMemGetInfo_v2(&available, &total));
-    }
     return available;
 }
 

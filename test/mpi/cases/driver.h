@@ -29,6 +29,8 @@ void  driver_set_device(enum mem_kind kind, int device);
 struct mem driver_new_on(enum mem_kind kind, int device, size_t bytes);
 void       driver_delete(struct mem *mem);
 
+/* Until the current device is idle. */
+void driver_wait(enum mem_kind kind);
 /* Free memory of the current device, after it went idle. */
 size_t driver_free_bytes(enum mem_kind kind);
 /* A block as mem_new makes them, of MEM_CUDA, from a pool that can't be
