@@ -67,7 +67,8 @@ hcomm_status hc_ompi_pieces(uintptr_t address, size_t count, struct ompi_datatyp
 
     OBJ_CONSTRUCT(&convertor, opal_convertor_t);
     (void)opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &type->super, count,
-                                                   (const void *)address, 0, &convertor);
+                                                   (const void *)address, HC_OMPI_CONVERTOR_FLAGS,
+                                                   &convertor);
     status = visit_raw(&convertor, visit, context);
     OBJ_DESTRUCT(&convertor);
     return status;

@@ -1,8 +1,8 @@
 #include "ompi_component/coll_hcomm_stage.h"
 
 #include "config/cfg_log.h"
-#include "config/cfg_param.h"
 #include "ompi_component/coll_hcomm_pieces.h"
+#include "ompi_component/coll_hcomm_scattered.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,10 +19,11 @@ struct run {
 
 /* A walk over data bytes: skip some, then copy no more than left. */
 struct walk {
-    struct hc_ompi_stage *stage;
-    size_t                skip, left;
-    bool                  out;
-    struct hc_rows_list   rows; /* pieces not copied yet */
+    struct hc_ompi_stage    *stage;
+    size_t                   skip, left;
+    bool                     out;
+    struct hc_rows_list      rows; /* pieces not copied yet */
+    struct hc_ompi_scattered scattered;
 };
 
 static char *stand_in(const struct hc_ompi_stage *stage, uintptr_t user)
@@ -80,43 +81,6 @@ static bool is_empty(const struct run *run)
     return run->count == 0 || run->type->super.size == 0;
 }
 
-/* HCOMM_ERR_INVALID is logged here, where it is known to be an error. */
-static hcomm_status query(uintptr_t address, struct hc_dev_mem *mem_out)
-{
-    hcomm_status status = hc_dev_query((void *)address, mem_out);
-
-    if (status == HCOMM_ERR_INVALID)
-        hc_log(HC_LOG_ERROR,
-               "address %p is neither host memory nor known to an open driver: was the buffer "
-               "freed, or does parameter devices (%s) leave its vendor out?",
-               (void *)address, hc_param_text(HC_PARAM_DEVICES));
-    return status;
-}
-
-/* One waited-for copy between host memory and wherever the piece lies. */
-static hcomm_status copy_piece(void *host, uintptr_t user, size_t bytes, bool out)
-{
-    struct hc_dev_mem    mem;
-    struct hc_dev_queue *queue;
-    struct hc_dev_event *event;
-    void                *dst = out ? (void *)user : host;
-    void                *src = out ? host : (void *)user;
-    hcomm_status         status = query(user, &mem);
-
-    if (status != HCOMM_OK)
-        return status;
-    if (!hc_dev_must_stage(&mem)) {
-        memcpy(dst, src, bytes);
-        return HCOMM_OK;
-    }
-    status = mem.ops->queue(&mem, &queue);
-    if (status == HCOMM_OK)
-        status = mem.ops->copy(queue, dst, src, bytes);
-    if (status == HCOMM_OK)
-        status = mem.ops->record(queue, &event);
-    return status == HCOMM_OK ? hc_dev_wait(&mem, event, NULL) : status;
-}
-
 static hcomm_status copy_rows(void *context, const struct hc_rows *sets, int nsets)
 {
     struct walk *walk = context;
@@ -128,7 +92,8 @@ static hcomm_status copy_rows(void *context, const struct hc_rows *sets, int nse
 static hcomm_status copy(struct walk *walk, uintptr_t user, size_t bytes)
 {
     if (walk->stage->kind == HC_OMPI_STAGE_SCATTERED)
-        return copy_piece(stand_in(walk->stage, user), user, bytes, walk->out);
+        return hc_ompi_scattered_copy(&walk->scattered, stand_in(walk->stage, user), user, bytes,
+                                      walk->out);
     walk->rows.take = copy_rows;
     walk->rows.context = walk;
     return hc_rows_add(&walk->rows, user, bytes);
@@ -160,7 +125,7 @@ static hcomm_status visit_spoil(void *context, uintptr_t user, size_t bytes)
 static hcomm_status visit_find_device(void *context, uintptr_t user, size_t bytes)
 {
     struct hc_dev_mem mem;
-    hcomm_status      status = query(user, &mem);
+    hcomm_status      status = hc_ompi_query(user, &mem);
 
     (void)context;
     (void)bytes;
@@ -250,7 +215,7 @@ static hcomm_status open_where_it_lies(struct hc_ompi_stage         *stage,
 
     if (stage->side.buffer == MPI_BOTTOM)
         return open_bottom(stage, ranges, nranges);
-    status = query(stage->data, &mem);
+    status = hc_ompi_query(stage->data, &mem);
     if (status != HCOMM_OK || !hc_dev_must_stage(&mem))
         return status;
     return open_device(stage, &mem);
@@ -326,10 +291,16 @@ static hcomm_status run_in(const struct run *run, struct walk *walk)
     return hc_ompi_pieces(run->address, run->count, run->type, visit_copy, walk);
 }
 
-/* What was found is copied, whatever stopped the walk. */
+/* What was found is copied, whatever stopped the walk.  A piece somewhere is
+ * waited for even after a failure: its stand-in goes. */
 static hcomm_status end_walk(struct walk *walk, hcomm_status status)
 {
-    return status < HCOMM_OK ? status : hc_rows_finish(&walk->rows);
+    hcomm_status finished = hc_ompi_scattered_finish(&walk->scattered);
+
+    if (status < HCOMM_OK)
+        return status;
+    status = hc_rows_finish(&walk->rows);
+    return status == HCOMM_OK ? finished : status;
 }
 
 static hcomm_status wait_for_copies(struct hc_ompi_stage *stage, hcomm_status status)
@@ -385,7 +356,7 @@ hcomm_status hc_ompi_stage_again(struct hc_ompi_stage *stage)
 
     if (stage->kind != HC_OMPI_STAGE_DEVICE)
         return HCOMM_OK;
-    status = query(stage->data, &mem);
+    status = hc_ompi_query(stage->data, &mem);
     if (status == HCOMM_OK)
         status = hc_stage_again(&stage->stage, &mem);
     stage->is_gone = status != HCOMM_OK;

@@ -107,12 +107,6 @@ static inline int hc_ompi_job_size(void)
     return (int)ompi_process_info.num_procs;
 }
 
-/* What tells this communicator from the others of this process. */
-static inline uint32_t hc_ompi_comm_id(const struct ompi_communicator_t *comm)
-{
-    return comm->c_contextid;
-}
-
 #elif OMPI_MAJOR_VERSION == 5 && OMPI_MINOR_VERSION == 0
 
 #include "opal/mca/pmix/pmix-internal.h"
@@ -158,11 +152,6 @@ static inline int hc_ompi_modex_get(const mca_base_component_t *component,
 static inline int hc_ompi_job_size(void)
 {
     return (int)opal_process_info.num_procs;
-}
-
-static inline uint32_t hc_ompi_comm_id(const struct ompi_communicator_t *comm)
-{
-    return comm->c_index;
 }
 
 #else
