@@ -358,8 +358,20 @@ hcomm_status hc_stage_wait(struct hc_stage *stage, void (*progress)(void))
 hcomm_status hc_stage_again(struct hc_stage         *stage,
                             const struct hc_dev_mem *mem)
 {
-    stage->mem = *mem;
-    return note(stage, mem->ops->queue(mem, &stage->queue));
+    hcomm_status status;
+
+    if (stage->lost) {
+        hc_log(HC_LOG_ERROR,
+               "%s device %d: an earlier copy of this request failed and may "
+               "still write to its host memory; free the request and make a "
+               "new one",
+               mem->ops->name, mem->device);
+        return HCOMM_ERR_DEVICE;
+    }
+    status = mem->ops->queue(mem, &stage->queue);
+    if (status == HCOMM_OK)
+        stage->mem = *mem;
+    return status;
 }
 
 void hc_stage_close(struct hc_stage *stage)
