@@ -101,7 +101,9 @@ else
     unset HCOMM_EMU_LINK
 fi
 # Each rank sees one vendor, or none.
-if [ "$mode" != real ]; then
+if ! starts_two_programs; then
+    skip "4 unlike ones" "this mpirun can't start two programs"
+elif [ "$mode" != real ]; then
     for program in reduce nonblocking rooted alltoall zero checklist; do
         set -- "$cases/$program" --kinds here
         job 1 -x HCOMM_EMULATE=nvidia:1 "$@" : -n 1 -x HCOMM_EMULATE=amd:1 "$@" : \

@@ -52,6 +52,12 @@ doomed_job() {
     limit=15 job "$@"
 }
 
+# Open MPI 5.0.7's mpirun over PMIx 5.0.7 dies of any second program.
+starts_two_programs() {
+    job 1 true : -n 1 true
+    [ "$status" -ne 139 ]
+}
+
 alone() { # a program without mpirun
     timeout -k 5 "${limit:-120}" "$@" >"$log" 2>&1 </dev/null
     status=$?
