@@ -36,6 +36,8 @@ void hc_ompi_register_params(void);
 
 /* Let the stock components load beneath a literal `--mca coll hcomm`. */
 int hc_ompi_widen_selection(void);
+/* No other collective component above us, unless the user says so. */
+void hc_ompi_stay_on_top(void);
 
 /* Tell the job whether this process sees an accelerator. */
 int hc_ompi_publish_presence(bool present);

@@ -78,6 +78,7 @@ static int component_init_query(bool progress_threads, bool mpi_threads)
     (void)mpi_threads;
     if (!in_use)
         return OMPI_ERR_NOT_AVAILABLE;
+    hc_ompi_stay_on_top();
     hc_ompi_hooks_open();
     return OMPI_SUCCESS;
 }

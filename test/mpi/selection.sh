@@ -158,6 +158,10 @@ ok "a truth that is none" says 1 'enable=perhaps'
 ok "a truth that is none: the default counts" all_right 1
 OMPI_MCA_coll_hcomm_priority=high info
 ok "a number that is none: ompi_info shows the default" value priority 95 default
+for component in tuned adapt libnbc; do
+    job 2 --mca coll_${component}_priority 100 "$programs/allreduce"
+    ok "coll/$component raised above the others stays beneath" all_right 2
+done
 doomed_job 2 --mca coll_hcomm_priority 0 "$programs/allreduce"
 ok "nothing beneath: stock Open MPI" segfaulted
 ok "nothing beneath: said once" says 1 '^hcomm warn .*coll_hcomm_priority'
