@@ -145,8 +145,8 @@ static hc_ompi_request *create(struct call *call, struct ompi_communicator_t *co
     hc_ompi_request        *request = NULL;
 
     *rc = OMPI_SUCCESS;
-    /* A buffer that can't be had is known before anything starts: no one
-     * waits yet, so there is no need to go on with a substitute. */
+    /* Of a persistent request a buffer that can't be had is known before it
+     * starts: no one waits yet, so there is no need to go on with a substitute. */
     if (call->is_open && !(is_persistent && call->staged.status != HCOMM_OK)) {
         request = hc_ompi_request_create(OMPI_REQUEST_PML, object, is_persistent);
         *rc = request == NULL ? MPI_ERR_NO_MEM : OMPI_SUCCESS;

@@ -14,7 +14,8 @@ static int enter(const char *function, void *list)
     return code == HC_ZE_SUCCESS ? ze_check_open(list) : code;
 }
 
-/* Lists are executed in order, so that a barrier is an order of its own. */
+/* What comes after it waits for what came before, also where commands may
+ * overtake each other (emu_ze_order.c). */
 int zeCommandListAppendBarrier(void *list, void *signal, uint32_t nwait,
                                void **wait)
 {
