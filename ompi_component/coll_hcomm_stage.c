@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { ALIGNMENT = 64 }; /* bytes: of the widest vector register */
+
 const struct hc_ompi_window hc_ompi_whole = {.most = SIZE_MAX};
 
 /* Elements of one type, one after another. */
@@ -226,7 +228,6 @@ static hcomm_status open_where_it_lies(struct hc_ompi_stage         *stage,
  * user's are, whose operation may rely on it.  False: there are no bytes. */
 static bool measure(struct hc_ompi_stage *stage, const struct hc_staged_range *ranges, int nranges)
 {
-    enum { ALIGNMENT = 64 }; /* bytes: of the widest vector register */
     uintptr_t low = UINTPTR_MAX, high = 0;
 
     for (int r = 0; r < nranges; r++) {
@@ -363,11 +364,28 @@ hcomm_status hc_ompi_stage_again(struct hc_ompi_stage *stage)
     return status;
 }
 
-void hc_ompi_stage_close(struct hc_ompi_stage *stage)
+static void give_memory_back(struct hc_ompi_stage *stage)
 {
     if (stage->kind == HC_OMPI_STAGE_DEVICE)
         hc_stage_close(&stage->stage);
     else if (stage->host != NULL)
         (void)munmap(stage->host, stage->bytes);
+    stage->host = NULL;
+    stage->buffer = NULL;
+}
+
+hcomm_status hc_ompi_stage_move(struct hc_ompi_stage *stage)
+{
+    const struct hc_dev_mem mem = stage->stage.mem;
+
+    give_memory_back(stage);
+    stage->low -= ALIGNMENT;
+    stage->bytes += ALIGNMENT;
+    return stage->kind == HC_OMPI_STAGE_DEVICE ? open_device(stage, &mem) : map_host(stage);
+}
+
+void hc_ompi_stage_close(struct hc_ompi_stage *stage)
+{
+    give_memory_back(stage);
     *stage = (struct hc_ompi_stage){0};
 }

@@ -57,6 +57,13 @@ hcomm_status hc_ompi_stage_open(struct hc_ompi_stage *stage, const struct hc_omp
                                 const struct hc_staged_range *read,
                                 const struct hc_staged_range *written);
 
+/*
+ * Let a stand-in, nothing copied in yet, have another address.  For two that
+ * have the same by chance: from MPI_BOTTOM the address of a stand-in is but the
+ * distance of two mappings, and components take equal ones for MPI_IN_PLACE.
+ */
+hcomm_status hc_ompi_stage_move(struct hc_ompi_stage *stage);
+
 /* Of a range's data as MPI_Pack would order it: bytes [first, first + most). */
 struct hc_ompi_window {
     size_t first, most;

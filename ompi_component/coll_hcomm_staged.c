@@ -50,6 +50,18 @@ static bool has_memory(const struct hc_ompi_stage *stage)
     return stage->kind == HC_OMPI_STAGE_NONE || stage->buffer != NULL || stage->host != NULL;
 }
 
+/* What MPI may be given as one buffer and as the other must not be the same. */
+static void set_apart(struct hc_ompi_staged *staged)
+{
+    struct hc_ompi_stage *send = &staged->sides[HC_STAGED_SEND];
+    struct hc_ompi_stage *recv = &staged->sides[HC_STAGED_RECV];
+    struct hc_ompi_stage *movable = recv->kind != HC_OMPI_STAGE_NONE ? recv : send;
+
+    while (movable->kind != HC_OMPI_STAGE_NONE && movable->buffer != NULL &&
+           send->buffer == recv->buffer)
+        note(staged, hc_ompi_stage_move(movable));
+}
+
 bool hc_ompi_staged_open(struct hc_ompi_staged *staged, const struct hc_staged_plan *plan,
                          const struct hc_ompi_side *send, const struct hc_ompi_side *recv)
 {
@@ -62,6 +74,7 @@ bool hc_ompi_staged_open(struct hc_ompi_staged *staged, const struct hc_staged_p
          hc_ompi_stage_open(&sides[HC_STAGED_SEND], send, &plan->reads[HC_STAGED_SEND], &nothing));
     note(staged, hc_ompi_stage_open(&sides[HC_STAGED_RECV], recv, &plan->reads[HC_STAGED_RECV],
                                     &plan->writes));
+    set_apart(staged);
     staged->opened = staged->status;
     return has_memory(&sides[HC_STAGED_SEND]) && has_memory(&sides[HC_STAGED_RECV]);
 }

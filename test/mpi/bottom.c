@@ -89,8 +89,9 @@ static bool bcast_is_right(struct mem mems[PIECES], int rank, int root,
 
 /* Block r of every rank's goes to rank r, in the block of who sent it. */
 static bool alltoallw_is_right(struct mem send[PIECES], struct mem recv[PIECES],
-                               int rank, int nranks)
+                               int rank, int nranks, bool blocking)
 {
+    MPI_Request  request = MPI_REQUEST_NULL;
     MPI_Datatype send_types[MOST_RANKS], recv_types[MOST_RANKS];
     int          ones[MOST_RANKS], zeros[MOST_RANKS] = {0};
 
@@ -103,8 +104,13 @@ static bool alltoallw_is_right(struct mem send[PIECES], struct mem recv[PIECES],
     }
     upload(send);
     upload(recv);
-    MPI_Alltoallw(MPI_BOTTOM, ones, zeros, send_types, MPI_BOTTOM, ones, zeros,
-                  recv_types, MPI_COMM_WORLD);
+    if (blocking)
+        MPI_Alltoallw(MPI_BOTTOM, ones, zeros, send_types, MPI_BOTTOM, ones,
+                      zeros, recv_types, MPI_COMM_WORLD);
+    else
+        MPI_Ialltoallw(MPI_BOTTOM, ones, zeros, send_types, MPI_BOTTOM, ones,
+                       zeros, recv_types, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     for (int r = 0; r < nranks; r++) {
         MPI_Type_free(&send_types[r]);
         MPI_Type_free(&recv_types[r]);
@@ -150,12 +156,14 @@ int main(int argc, char **argv)
         send[i] = mem_new(kinds[i], bytes);
         recv[i] = mem_new(kinds[i], bytes);
     }
-    tap_plan(5);
+    tap_plan(6);
     tap_ok(bcast_is_right(recv, rank, 0, true), "bcast from rank 0");
     tap_ok(bcast_is_right(recv, rank, nranks - 1, true),
            "bcast from the last rank");
     tap_ok(bcast_is_right(recv, rank, 0, false), "nonblocking bcast");
-    tap_ok(alltoallw_is_right(send, recv, rank, nranks), "alltoallw");
+    tap_ok(alltoallw_is_right(send, recv, rank, nranks, true), "alltoallw");
+    tap_ok(alltoallw_is_right(send, recv, rank, nranks, false),
+           "nonblocking alltoallw");
     tap_ok(ring_is_right(send, recv, rank, nranks), "send and receive");
     for (int i = 0; i < PIECES; i++) {
         mem_delete(&send[i]);
