@@ -2,7 +2,7 @@
 
 #include "config/cfg_log.h"
 #include "device/device.h"
-#include "ompi_component/coll_hcomm_access.h"
+#include "ompi_component/coll_hcomm_attached.h"
 #include "ompi_component/coll_hcomm_convertor.h"
 #include "ompi_component/coll_hcomm_files.h"
 #include "ompi_component/coll_hcomm_windows.h"
@@ -40,13 +40,13 @@ static bool is_any(const char *path)
 }
 
 static int open_framework(mca_base_framework_t *framework, mca_base_open_flag_t flags);
-static int attach_buffer(void *buffer, int bytes);
 
 static const struct hc_got_hook on_frameworks[] = {
     HOOK(mca_base_framework_open, open_framework),
 };
 static const struct hc_got_hook on_attachments[] = {
-    HOOK(mca_pml_base_bsend_attach, attach_buffer),
+    HOOK(mca_pml_base_bsend_attach, hc_ompi_attach),
+    HOOK(mca_pml_base_bsend_detach, hc_ompi_detach),
 };
 static const struct hc_got_hook on_copies[] = {
     HOOK(opal_datatype_copy_content_same_ddt, hc_ompi_copy_content),
@@ -93,18 +93,6 @@ static int open_framework(mca_base_framework_t *framework, mca_base_open_flag_t 
     if (rc == OPAL_SUCCESS && framework == &ompi_io_base_framework)
         hc_ompi_files_wrap();
     return rc;
-}
-
-/* MPI keeps messages there, and its own lists. */
-static int attach_buffer(void *buffer, int bytes)
-{
-    if (bytes <= 0 || !hc_ompi_is_out_of_reach(buffer))
-        return mca_pml_base_bsend_attach(buffer, bytes);
-    hc_log(HC_LOG_ERROR,
-           "MPI_Buffer_attach of %d bytes of device memory at %p: MPI works in that buffer; attach "
-           "host memory, messages from device memory go through it as well",
-           bytes, buffer);
-    return MPI_ERR_BUFFER;
 }
 
 /* Where parameter devices can't be obeyed, every question about memory fails:
