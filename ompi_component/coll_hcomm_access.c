@@ -10,13 +10,20 @@
 #include <stdlib.h>
 
 /* Calls on a window that take a buffer of this process's, each X(slot). */
-#define HC_ACCESS_SLOTS(X)                                                              \
-    X(put)                                                                              \
-    X(get)                                                                              \
-    X(accumulate)                                                                       \
-    X(compare_and_swap)                                                                 \
-    X(fetch_and_op) X(get_accumulate) X(rput) X(rget) X(raccumulate) X(rget_accumulate) \
-        X(win_attach)
+/* clang-format off */
+#define HC_ACCESS_SLOTS(X) \
+    X(put) \
+    X(get) \
+    X(accumulate) \
+    X(compare_and_swap) \
+    X(fetch_and_op) \
+    X(get_accumulate) \
+    X(rput) \
+    X(rget) \
+    X(raccumulate) \
+    X(rget_accumulate) \
+    X(win_attach)
+/* clang-format on */
 
 /*
  * What a component puts into the modules of its windows, and so what stood

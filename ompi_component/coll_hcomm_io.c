@@ -208,26 +208,39 @@ static int end(run_fn *run, enum direction direction, const struct io_call *call
 }
 
 /* The forms of the calls: X(slot, direction, whether it has an offset). */
-#define BLOCKING(X)                                                                 \
-    X(read, READ, HERE)                                                             \
-    X(read_all, READ, HERE)                                                         \
-    X(read_at, READ, AT)                                                            \
-    X(read_at_all, READ, AT)                                                        \
-    X(read_shared, READ, HERE) X(read_ordered, READ, HERE) X(write, WRITE, HERE)    \
-        X(write_all, WRITE, HERE) X(write_at, WRITE, AT) X(write_at_all, WRITE, AT) \
-            X(write_shared, WRITE, HERE) X(write_ordered, WRITE, HERE)
-#define NONBLOCKING(X)                                                            \
-    X(iread, READ, HERE)                                                          \
-    X(iread_all, READ, HERE)                                                      \
-    X(iread_at, READ, AT)                                                         \
-    X(iread_at_all, READ, AT)                                                     \
-    X(iread_shared, READ, HERE) X(iwrite, WRITE, HERE) X(iwrite_all, WRITE, HERE) \
-        X(iwrite_at, WRITE, AT) X(iwrite_at_all, WRITE, AT) X(iwrite_shared, WRITE, HERE)
-#define SPLIT(X)                \
-    X(read_all, READ, HERE)     \
-    X(read_at_all, READ, AT)    \
+/* clang-format off */
+#define BLOCKING(X) \
+    X(read, READ, HERE) \
+    X(read_all, READ, HERE) \
+    X(read_at, READ, AT) \
+    X(read_at_all, READ, AT) \
+    X(read_shared, READ, HERE) \
     X(read_ordered, READ, HERE) \
-    X(write_all, WRITE, HERE) X(write_at_all, WRITE, AT) X(write_ordered, WRITE, HERE)
+    X(write, WRITE, HERE) \
+    X(write_all, WRITE, HERE) \
+    X(write_at, WRITE, AT) \
+    X(write_at_all, WRITE, AT) \
+    X(write_shared, WRITE, HERE) \
+    X(write_ordered, WRITE, HERE)
+#define NONBLOCKING(X) \
+    X(iread, READ, HERE) \
+    X(iread_all, READ, HERE) \
+    X(iread_at, READ, AT) \
+    X(iread_at_all, READ, AT) \
+    X(iread_shared, READ, HERE) \
+    X(iwrite, WRITE, HERE) \
+    X(iwrite_all, WRITE, HERE) \
+    X(iwrite_at, WRITE, AT) \
+    X(iwrite_at_all, WRITE, AT) \
+    X(iwrite_shared, WRITE, HERE)
+#define SPLIT(X) \
+    X(read_all, READ, HERE) \
+    X(read_at_all, READ, AT) \
+    X(read_ordered, READ, HERE) \
+    X(write_all, WRITE, HERE) \
+    X(write_at_all, WRITE, AT) \
+    X(write_ordered, WRITE, HERE)
+/* clang-format on */
 
 #define BUFFER_READ  void *buffer
 #define BUFFER_WRITE const void *buffer

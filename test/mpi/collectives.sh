@@ -27,7 +27,7 @@ ok "every kind of memory, commands that overtake" passed
 
 # Two stand-ins of such a buffer take most of the address space, in whose middle
 # PMIx 5 else puts memory that it shares.
-PMIX_MCA_gds=hash job 3 "$programs/bottom"
+PMIX_MCA_gds='hash' job 3 "$programs/bottom"
 ok "one buffer in memory of every vendor" passed
 for ranks in 2 3 4; do
     job $ranks "$programs/comms"

@@ -21,7 +21,7 @@ run_matrix() {
     all=$work/all
     : >"$all"
     from=0
-    for death in $(seq "$deaths"); do
+    for _ in $(seq "$deaths"); do
         limit=1800 job "$ranks" "$programs/matrix" "$@" --from "$from"
         cat "$log" >>"$all"
         from=$(died_in)

@@ -118,9 +118,8 @@ void copies_of_rows_leave_the_gaps(void **state)
     }
     assert_hip(HC_HIP_INVALID_PITCH,
                hip.hipMemcpy2D(ptr, 8, rows, 10, 10, 4, TO_DEV));
-    assert_hip(
-        HC_HIP_INVALID_VALUE,
-        hip.hipMemcpy2D(ptr, (size_t)INT32_MAX + 1, rows, 10, 10, 4, TO_DEV));
+    assert_hip(HC_HIP_INVALID_VALUE, hip.hipMemcpy2D(ptr, (size_t)INT32_MAX + 1,
+                                                     rows, 10, 10, 4, TO_DEV));
     assert_ok(hip.hipFree(ptr));
 }
 
