@@ -4,7 +4,7 @@
  * root.  Each rank checks every byte of its buffers against formulas.
  *
  *   matrix [--cases N] [--seed S] [--memory host,cuda] [--from K] [--case K]
- *          [--limit SECONDS]
+ *          [--limit SECONDS] [--repeat TIMES]
  *
  * All ranks, and jobs of any number of ranks, number the same cases for the
  * same options; a job runs those with its own number of ranks.
@@ -12,7 +12,6 @@
 #include "matrix.h"
 #include "tap.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +21,11 @@
 enum { LINE = 640 };
 
 static struct {
-    int         cases, from, only;
+    int         cases, from, only, repeat;
     unsigned    limit; /* seconds a case */
     uint32_t    seed;
     const char *memory;
-} options = {.cases = 6000, .only = -1, .seed = 1, .limit = 60};
+} options = {.cases = 6000, .only = -1, .repeat = 1, .seed = 1, .limit = 60};
 
 static int  rank, nranks;
 static char current[LINE]; /* for the handler of deadly signals */
@@ -103,17 +102,32 @@ static void catch_signals(void)
 
 /* ---- one case ---- */
 
-static void check_side(const char *name, const struct mem *mem)
+/* Which bytes differ from what they should be: the first, and how many. */
+static void check_side(const char *name, const struct mem *mem, int round)
 {
-    char what[128];
-    int  is = 0, should = 0;
-    long at = mem_compare(mem, &is, &should);
+    char           what[160];
+    unsigned char *is = malloc(mem->block_bytes), *should = mem->image;
+    size_t         first = 0, differ = 0;
 
-    if (at == LONG_MIN)
-        return;
-    snprintf(what, sizeof what, "byte %ld of %s (%s) is %#x, not %#x", at, name,
-             mem_kind_name(mem->kind), (unsigned)is, (unsigned)should);
-    complain(what);
+    if (is == NULL)
+        abort();
+    mem_download(mem, is);
+    for (size_t i = mem->block_bytes; i-- > 0;) {
+        if (is[i] != should[i]) {
+            first = i;
+            differ++;
+        }
+    }
+    if (differ > 0) {
+        snprintf(what, sizeof what,
+                 "byte %ld of %s (%s) is %#x, not %#x, and %zu more are wrong, "
+                 "round %d",
+                 (long)first - MEM_GUARD_BYTES, name, mem_kind_name(mem->kind),
+                 (unsigned)is[first], (unsigned)should[first], differ - 1,
+                 round + 1);
+        complain(what);
+    }
+    free(is);
 }
 
 static void check_rc(int rc)
@@ -128,7 +142,7 @@ static void check_rc(int rc)
     complain(what);
 }
 
-static void run_round(struct mx_plan *p)
+static void run_round(struct mx_plan *p, int round)
 {
     const char *fault = NULL;
     int         rc;
@@ -142,8 +156,8 @@ static void run_round(struct mx_plan *p)
     check_rc(rc);
     if (fault != NULL)
         complain(fault);
-    check_side("send", &p->send.mem);
-    check_side("recv", &p->recv.mem);
+    check_side("send", &p->send.mem, round);
+    check_side("recv", &p->recv.mem, round);
 }
 
 /* Persistent calls are started twice, with other data; but not a persistent
@@ -164,7 +178,7 @@ static bool run_case(const struct mx_case *c)
     mx_plan_make(&p, c);
     for (int round = 0; round < rounds && !failed_before; round++) {
         mx_salt = options.seed + (uint32_t)round * 0x27d4eb2fu;
-        run_round(&p);
+        run_round(&p, round);
         /* Nobody starts the next while someone is in this one. */
         MPI_Allreduce(MPI_IN_PLACE, &failed_before, 1, MPI_CHAR, MPI_MAX,
                       MPI_COMM_WORLD);
@@ -186,7 +200,8 @@ static int run_cases(const struct mx_case *cases, int *ran_out)
         if (options.only >= 0 && rank == 0)
             printf("# %s\n", current);
         alarm(options.limit);
-        failures += !run_case(&cases[i]);
+        for (int n = 0; n < options.repeat; n++)
+            failures += !run_case(&cases[i]);
         alarm(0);
         ++*ran_out;
     }
@@ -210,6 +225,8 @@ static bool parse(int argc, char **argv)
             options.from = atoi(value);
         else if (strcmp(argv[i], "--case") == 0)
             options.only = atoi(value);
+        else if (strcmp(argv[i], "--repeat") == 0)
+            options.repeat = atoi(value);
         else if (strcmp(argv[i], "--limit") == 0)
             options.limit = (unsigned)atoi(value);
         else
@@ -252,7 +269,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     if (!parse(argc, argv) || !mx_choose_memory(options.memory, rank)) {
         fprintf(stderr, "# usage: matrix [--cases N] [--seed S] [--memory "
-                        "host,...] [--from K] [--case K] [--limit SECONDS]\n");
+                        "host,...] [--from K] [--case K] [--limit SECONDS] "
+                        "[--repeat TIMES]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     catch_signals();

@@ -36,12 +36,25 @@ static void give_bottom(struct mx_plan *p, struct mx_side *side)
     side->buffer = MPI_BOTTOM;
 }
 
-/* What MPI must not look at is given as nonsense (not 1, which Open MPI takes
- * for MPI_IN_PLACE); where there is nothing, there is no buffer. */
+/* What MPI must not look at is given as nonsense, such as memory that was
+ * freed; not as 1, which Open MPI takes for MPI_IN_PLACE. */
+static void *nonsense(const struct mx_plan *p, enum mem_kind kind)
+{
+    static void *const bad[] = {NULL, (void *)8, (void *)-16};
+    struct mem         mem;
+    void              *freed;
+
+    if (mx_my_id(p) % 4 < 3)
+        return bad[mx_my_id(p) % 4];
+    mem = mem_new(kind, 1);
+    freed = mem.buffer;
+    mem_delete(&mem);
+    return freed;
+}
+
+/* Where there is nothing, there is no buffer. */
 static void allocate(struct mx_plan *p, struct mx_side *side, bool receives)
 {
-    static void *const nonsense[] = {NULL, (void *)8, (void *)-16};
-
     side->kind = (enum mem_kind)mx_level(
         p, has_other_memory(p, receives) ? F_OTHER : F_MEMORY);
     for (int i = 0; i < side->blocks; i++)
@@ -50,7 +63,7 @@ static void allocate(struct mx_plan *p, struct mx_side *side, bool receives)
         mx_measure(side, &side->result[i]);
     side->mem = mem_new(side->kind, (size_t)(side->head + side->bytes));
     if (!side->is_significant) {
-        side->buffer = nonsense[mx_my_id(p) % 3];
+        side->buffer = nonsense(p, side->kind);
         side->type = MPI_DATATYPE_NULL;
         side->count = -1;
     } else if (side->head + side->bytes > 0) {
