@@ -22,7 +22,7 @@ run_matrix() {
     : >"$all"
     from=0
     for _ in $(seq "$deaths"); do
-        limit=1800 job "$ranks" "$programs/matrix" "$@" --from "$from"
+        limit=600 job "$ranks" "$programs/matrix" "$@" --from "$from"
         cat "$log" >>"$all"
         from=$(died_in)
         [ -n "$from" ] || break
