@@ -20,10 +20,8 @@ static ompi_request_t *as_mpi(hc_ompi_request *request)
 
 static bool is_complete(ompi_request_t *request)
 {
-    bool complete = request == NULL || REQUEST_COMPLETE(request);
-
-    opal_atomic_rmb();
-    return complete;
+    return request == NULL ||
+           __atomic_load_n(&request->req_complete, __ATOMIC_ACQUIRE) == REQUEST_COMPLETED;
 }
 
 /* OBJ_RETAIN and OBJ_RELEASE, of every type of a side. */
