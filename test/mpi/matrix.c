@@ -16,16 +16,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-enum { LINE = 640 };
+enum { LINE = 640, CI_CASES = 6000 };
 
 static struct {
     int         cases, from, only, repeat;
     unsigned    limit; /* seconds a case */
     uint32_t    seed;
     const char *memory;
-} options = {.cases = 6000, .only = -1, .repeat = 1, .seed = 1, .limit = 60};
+} options = {
+    .cases = CI_CASES, .only = -1, .repeat = 1, .seed = 1, .limit = 60};
 
 static int  rank, nranks;
 static char current[LINE]; /* for the handler of deadly signals */
@@ -47,7 +49,7 @@ static void describe(const struct mx_case *c, int number)
     int at = snprintf(current, LINE, "mpirun -n %d matrix --case %d --seed %u",
                       c->level[F_RANKS] + 1, number, options.seed);
 
-    if (options.cases != 6000) {
+    if (options.cases != CI_CASES) {
         char digits[16];
 
         snprintf(digits, sizeof digits, "%d", options.cases);
@@ -74,15 +76,15 @@ static void complain(const char *what)
     failed_before = 1;
 }
 
-/* Says in which case the process dies, then lets it.  Async-signal-safe. */
+/* Says in which case the process dies, then lets it.  Async-signal-safe, and
+ * in one write, as other ranks may die of the same. */
 static void die(int number)
 {
-    const char *said = number == SIGALRM ? "# hung in " : "# died in ";
-    ssize_t     n = write(STDERR_FILENO, said, strlen(said));
+    char        *said = number == SIGALRM ? "# hung in " : "# died in ";
+    struct iovec line[] = {
+        {said, strlen(said)}, {current, strlen(current)}, {"\n", 1}};
 
-    n += write(STDERR_FILENO, current, strlen(current));
-    n += write(STDERR_FILENO, "\n", 1);
-    if (number == SIGALRM || n < 0)
+    if (writev(STDERR_FILENO, line, 3) < 0 || number == SIGALRM)
         _exit(98);
     signal(number, SIG_DFL);
     raise(number);
