@@ -10,7 +10,7 @@ deaths=20 # of a job, until it is given up
 
 # Prints the last case that a rank died in, if any did.
 died_in() {
-    sed -n 's/^# \(died\|hung\) in .* --case \([0-9]*\) .*/\2/p' "$log" |
+    sed -nE 's/^# (died|hung) in .* --case ([0-9]+) .*/\2/p' "$log" |
         sort -n | tail -n 1
 }
 
