@@ -279,17 +279,6 @@ static int begin_request(struct call *call, struct ompi_communicator_t *comm, bo
     return OMPI_SUCCESS;
 }
 
-/* rc is what the collective beneath came to. */
-static int hand_out(hc_ompi_request *request, int rc, ompi_request_t **request_out)
-{
-    if (rc != OMPI_SUCCESS)
-        return hc_ompi_request_discard(request, rc);
-    *request_out = &request->super.super;
-    if (!request->super.super.req_persistent)
-        hc_ompi_request_run(request);
-    return OMPI_SUCCESS;
-}
-
 #define BLOCKING(name, shape, what)                                      \
     int hc_ompi_##name(HC_OMPI_PARAMS_##shape HC_OMPI_LAST_BLOCKING)     \
     {                                                                    \
@@ -325,7 +314,7 @@ static int hand_out(hc_ompi_request *request, int rc, ompi_request_t **request_o
         if (request == NULL)                                                                 \
             return lower->slot(ARGS_##shape __VA_ARGS__, request_out, lower->slot##_module); \
         rc = lower->slot(ARGS_##shape __VA_ARGS__, &request->inner, lower->slot##_module);   \
-        return hand_out(request, rc, request_out);                                           \
+        return hc_ompi_request_hand_out(request, rc, request_out);                           \
     }
 
 #define FORMS(pass, name, shape, what)                                     \

@@ -3,7 +3,6 @@
 #include "device/device.h"
 #include "ompi_component/coll_hcomm_stage.h"
 
-#include <sched.h>
 #include <string.h>
 
 typedef int32_t convert_fn(opal_convertor_t *, struct iovec *, uint32_t *, size_t *);
@@ -23,16 +22,6 @@ static struct hc_staged_range all_of(const struct hc_ompi_side *side)
 static struct ompi_datatype_t *as_ompi_type(const opal_datatype_t *type)
 {
     return (struct ompi_datatype_t *)type;
-}
-
-/* Not with Open MPI's progress: these functions are called from inside it. */
-static hcomm_status wait_for(struct hc_ompi_stage *stage)
-{
-    hcomm_status status;
-
-    while ((status = hc_ompi_stage_test(stage)) == HCOMM_IN_PROGRESS)
-        (void)sched_yield();
-    return status;
 }
 
 static hcomm_status open_to_read(struct hc_ompi_stage *stage, const struct hc_ompi_side *side,
@@ -56,7 +45,7 @@ static hcomm_status copy_out(struct hc_ompi_stage *stage, const struct hc_ompi_s
 {
     hcomm_status status = hc_ompi_stage_out(stage, all_of(side), window);
 
-    return status == HCOMM_OK ? wait_for(stage) : status;
+    return status == HCOMM_OK ? hc_ompi_stage_wait(stage) : status;
 }
 
 /* One run of packed bytes, and the user's buffer. */

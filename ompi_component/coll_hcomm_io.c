@@ -80,14 +80,12 @@ static struct io_call stage(struct hc_ompi_staged *staged, const struct io_call 
     return staged_call;
 }
 
-/* rc is what the component's function came to. */
+/* rc is what the component's function came to; close waits. */
 static void copy_out(struct hc_ompi_staged *staged, enum direction direction, int rc,
                      const struct ompi_status_public_t *status)
 {
     if (rc == OMPI_SUCCESS && direction == READ)
         hc_ompi_staged_out(staged, status->_ucount);
-    while (!hc_ompi_staged_test(staged))
-        opal_progress();
 }
 
 static bool is_host(const struct io_call *call)
@@ -127,13 +125,9 @@ static int nonblocking(run_fn *run, enum direction direction, const struct io_ca
     staged_call = stage(&request->staged, call, direction);
     hc_ompi_request_hold(request, NULL);
     staged_call.request = &request->inner;
-    rc = run(&staged_call);
-    if (rc != OMPI_SUCCESS)
-        return hc_ompi_request_discard(request, rc);
     request->is_counted = direction == READ;
-    *call->request = &request->super.super;
-    hc_ompi_request_run(request);
-    return OMPI_SUCCESS;
+    rc = run(&staged_call);
+    return hc_ompi_request_hand_out(request, rc, call->request);
 }
 
 static void push(struct split *split)

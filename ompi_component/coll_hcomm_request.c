@@ -28,14 +28,13 @@ static bool is_complete(ompi_request_t *request)
 static void hold_types(struct hc_ompi_stage *stage, const struct hc_staged_range *range, bool hold)
 {
     const struct hc_ompi_side *side = &stage->side;
+    int                        ntypes = side->types != NULL ? range->nblocks : range->nblocks > 0;
 
-    for (int i = 0; i < range->nblocks; i++) {
+    for (int i = 0; i < ntypes; i++) {
         int                     block = range->first + i;
         struct ompi_datatype_t *type = side->types != NULL ? side->types[block] : side->type;
 
-        if (side->types == NULL && i > 0)
-            break;
-        if (side->counts != NULL && side->counts[block] == 0 && side->types != NULL)
+        if (side->types != NULL && side->counts[block] == 0)
             continue; /* it may be none */
         if (hold) {
             OBJ_RETAIN(type);
@@ -298,6 +297,20 @@ void hc_ompi_request_run(hc_ompi_request *request)
     request->next = running;
     running = request;
     pthread_mutex_unlock(&lock);
+}
+
+int hc_ompi_request_hand_out(hc_ompi_request *request, int rc, ompi_request_t **request_out)
+{
+    ompi_request_t *mpi = as_mpi(request);
+
+    if (rc != OMPI_SUCCESS) {
+        request->inner = NULL;
+        return hc_ompi_request_discard(request, rc);
+    }
+    *request_out = mpi;
+    if (!mpi->req_persistent)
+        hc_ompi_request_run(request);
+    return OMPI_SUCCESS;
 }
 
 int hc_ompi_request_discard(hc_ompi_request *request, int rc)

@@ -51,6 +51,13 @@ void hc_ompi_request_hold(hc_ompi_request *request, struct ompi_op_t *op);
 /* Its inner request runs; from now on it belongs to MPI's request calls. */
 void hc_ompi_request_run(hc_ompi_request *request);
 
+/*
+ * Give it to the program, and run it unless it is persistent.  rc is what the
+ * call beneath came to: where that failed there is no inner request, and ours
+ * is discarded.  What MPI shall return.
+ */
+int hc_ompi_request_hand_out(hc_ompi_request *request, int rc, ompi_request_t **request_out);
+
 /* Instead of running it: closes what is open and frees it.  What MPI shall
  * return, given what the call beneath came to. */
 int hc_ompi_request_discard(hc_ompi_request *request, int rc);

@@ -304,20 +304,18 @@ static hcomm_status end_walk(struct walk *walk, hcomm_status status)
     return status == HCOMM_OK ? finished : status;
 }
 
-static hcomm_status wait_for_copies(struct hc_ompi_stage *stage, hcomm_status status)
+hcomm_status hc_ompi_stage_wait(struct hc_ompi_stage *stage)
 {
-    hcomm_status waited = HCOMM_OK;
-
-    if (stage->kind == HC_OMPI_STAGE_DEVICE)
-        waited = hc_stage_wait(&stage->stage, stage->side.quiet ? NULL : hc_ompi_progress);
-    return status != HCOMM_OK ? status : waited;
+    if (stage->kind != HC_OMPI_STAGE_DEVICE)
+        return HCOMM_OK;
+    return hc_stage_wait(&stage->stage, stage->side.quiet ? NULL : hc_ompi_progress);
 }
 
 hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, struct hc_staged_range range,
                               struct hc_ompi_window window)
 {
     struct walk  walk = {.stage = stage, .skip = window.first, .left = window.most};
-    hcomm_status status = HCOMM_OK;
+    hcomm_status status = HCOMM_OK, waited;
 
     if ((stage->kind == HC_OMPI_STAGE_SUBSTITUTE && stage->host != NULL) || stage->is_gone)
         spoil(stage, &range);
@@ -329,7 +327,10 @@ hcomm_status hc_ompi_stage_in(struct hc_ompi_stage *stage, struct hc_staged_rang
         if (!is_empty(&run))
             status = run_in(&run, &walk);
     }
-    status = wait_for_copies(stage, end_walk(&walk, status));
+    status = end_walk(&walk, status);
+    waited = hc_ompi_stage_wait(stage);
+    if (status == HCOMM_OK)
+        status = waited;
     if (status != HCOMM_OK)
         spoil(stage, &range);
     return status;

@@ -83,6 +83,7 @@ hcomm_status hc_ompi_stage_out(struct hc_ompi_stage *stage, struct hc_staged_ran
                                struct hc_ompi_window window);
 /* HCOMM_IN_PROGRESS until what was started is complete. */
 hcomm_status hc_ompi_stage_test(struct hc_ompi_stage *stage);
+hcomm_status hc_ompi_stage_wait(struct hc_ompi_stage *stage);
 
 /* What the program did on its streams until now comes before later copies: for
  * a stand-in that is used again. */

@@ -161,19 +161,6 @@ static hc_ompi_request *create(struct call *call, struct ompi_communicator_t *co
     return request;
 }
 
-/* rc is what the call beneath came to. */
-static int finish(hc_ompi_request *request, int rc, struct ompi_request_t **request_out)
-{
-    if (rc != OMPI_SUCCESS) {
-        request->inner = NULL; /* there is none */
-        return hc_ompi_request_discard(request, rc);
-    }
-    if (!request->super.super.req_persistent)
-        hc_ompi_request_run(request);
-    *request_out = &request->super.super;
-    return OMPI_SUCCESS;
-}
-
 static int pml_isend(const void *buffer, size_t count, struct ompi_datatype_t *type, int dst,
                      int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
                      struct ompi_request_t **request_out)
@@ -190,7 +177,7 @@ static int pml_isend(const void *buffer, size_t count, struct ompi_datatype_t *t
     hc_ompi_staged_in(&request->staged);
     rc =
         lower.pml_isend(sent(&request->staged), count, type, dst, tag, mode, comm, &request->inner);
-    return finish(request, rc, request_out);
+    return hc_ompi_request_hand_out(request, rc, request_out);
 }
 
 static int pml_isend_init(const void *buffer, size_t count, struct ompi_datatype_t *type, int dst,
@@ -208,7 +195,7 @@ static int pml_isend_init(const void *buffer, size_t count, struct ompi_datatype
         return rc;
     rc = lower.pml_isend_init(sent(&request->staged), count, type, dst, tag, mode, comm,
                               &request->inner);
-    return finish(request, rc, request_out);
+    return hc_ompi_request_hand_out(request, rc, request_out);
 }
 
 static int pml_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, int src, int tag,
@@ -224,7 +211,7 @@ static int pml_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, i
     if (request == NULL)
         return rc;
     rc = lower.pml_irecv(received(&request->staged), count, type, src, tag, comm, &request->inner);
-    return finish(request, rc, request_out);
+    return hc_ompi_request_hand_out(request, rc, request_out);
 }
 
 static int pml_irecv_init(void *buffer, size_t count, struct ompi_datatype_t *type, int src,
@@ -242,7 +229,7 @@ static int pml_irecv_init(void *buffer, size_t count, struct ompi_datatype_t *ty
         return rc;
     rc = lower.pml_irecv_init(received(&request->staged), count, type, src, tag, comm,
                               &request->inner);
-    return finish(request, rc, request_out);
+    return hc_ompi_request_hand_out(request, rc, request_out);
 }
 
 static int pml_imrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
@@ -258,7 +245,7 @@ static int pml_imrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
     if (request == NULL)
         return rc;
     rc = lower.pml_imrecv(received(&request->staged), count, type, message, &request->inner);
-    return finish(request, rc, request_out);
+    return hc_ompi_request_hand_out(request, rc, request_out);
 }
 
 static bool is_ours(const struct ompi_request_t *request)
