@@ -523,7 +523,6 @@ const struct hc_dev_ops hc_dev_cuda = {
     .pin = cuda_pin,
     .unpin = cuda_unpin,
     .queue = cuda_queue,
-    .copy = hc_streams_copy,
     .copy_rows = hc_streams_copy_rows,
     .record = hc_streams_record,
     .test = hc_streams_test,

@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* One consumer for HIP 5, 6 and 7: only what kept its ABI.  hipDeviceProp_t
  * changed layout behind one name, so it is never asked for. */
@@ -265,17 +264,13 @@ static bool runtime_is_up(void)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static atomic_bool     up;
     static long            last_look_ms;
-    struct timespec        now;
-    long                   now_ms;
 
     if (atomic_load_explicit(&up, memory_order_relaxed))
         return true;
     pthread_mutex_lock(&lock);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    now_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    if (now_ms != last_look_ms && (is_emulated() || hc_dev_has_open(NODE)))
+    if (hc_dev_is_time_to_look(&last_look_ms) &&
+        (is_emulated() || hc_dev_has_open(NODE)))
         atomic_store(&up, true);
-    last_look_ms = now_ms;
     pthread_mutex_unlock(&lock);
     return atomic_load(&up);
 }
@@ -456,7 +451,6 @@ const struct hc_dev_ops hc_dev_hip = {
     .pin = hip_pin,
     .unpin = hip_unpin,
     .queue = hip_queue,
-    .copy = hc_streams_copy,
     .copy_rows = hc_streams_copy_rows,
     .record = hc_streams_record,
     .test = hc_streams_test,

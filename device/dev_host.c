@@ -87,14 +87,6 @@ static hcomm_status host_queue(const struct hc_dev_mem *mem,
     return HCOMM_OK;
 }
 
-static hcomm_status host_copy(struct hc_dev_queue *queue, void *dst,
-                              const void *src, size_t bytes)
-{
-    (void)queue;
-    memmove(dst, src, bytes);
-    return HCOMM_OK;
-}
-
 static hcomm_status host_copy_rows(struct hc_dev_queue      *queue,
                                    const struct hc_dev_rows *sets, int nsets)
 {
@@ -139,7 +131,6 @@ const struct hc_dev_ops hc_dev_host = {
     .alloc = host_alloc,
     .free = host_free,
     .queue = host_queue,
-    .copy = host_copy,
     .copy_rows = host_copy_rows,
     .record = host_record,
     .test = host_test,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct search {
@@ -152,4 +153,30 @@ bool hc_dev_is_emulated(const char *const *words)
         list += *list == ',';
     }
     return false;
+}
+
+static int first_object(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+    (void)bytes;
+    *(unsigned long *)arg = (unsigned long)info->dlpi_adds;
+    return 1;
+}
+
+unsigned long hc_dev_libraries_loaded(void)
+{
+    unsigned long adds = 0;
+
+    (void)dl_iterate_phdr(first_object, &adds);
+    return adds;
+}
+
+bool hc_dev_is_time_to_look(long *last_ms)
+{
+    struct timespec now;
+    long            now_ms, before = *last_ms;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    now_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    *last_ms = now_ms;
+    return now_ms != before;
 }

@@ -34,6 +34,16 @@ hcomm_status hc_dev_load(const char *const *sonames, const char *prefix,
 bool hc_dev_findable(const char *const *sonames, const char *prefix, char *why,
                      size_t room);
 
+/* How many libraries this process ever loaded, by the loader's own counter:
+ * some 30 ns. */
+unsigned long hc_dev_libraries_loaded(void);
+
+/*
+ * Whether it is time to look again for what may have come since *last_ms, 0 at
+ * first: once per millisecond.  Callers hold a lock of theirs.
+ */
+bool hc_dev_is_time_to_look(long *last_ms);
+
 /* Whether this process has a device node open, as drivers do once they are
  * initialised. */
 bool hc_dev_has_open(const char *node);

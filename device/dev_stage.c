@@ -257,31 +257,6 @@ hcomm_status hc_stage_out_rows(struct hc_stage *stage, uintptr_t low,
     return move(stage, low, sets, nsets, true);
 }
 
-static hcomm_status move_one(struct hc_stage *stage, size_t offset,
-                             uintptr_t device, size_t bytes, bool out)
-{
-    const struct hc_rows one = {
-        .address = device,
-        .bytes = bytes,
-        .pitch = bytes,
-        .count = 1,
-    };
-
-    return bytes > 0 ? move(stage, device - offset, &one, 1, out) : HCOMM_OK;
-}
-
-hcomm_status hc_stage_in(struct hc_stage *stage, size_t offset,
-                         const void *device_ptr, size_t bytes)
-{
-    return move_one(stage, offset, (uintptr_t)device_ptr, bytes, false);
-}
-
-hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
-                          void *device_ptr, size_t bytes)
-{
-    return move_one(stage, offset, (uintptr_t)device_ptr, bytes, true);
-}
-
 /* In the order they were filled, so that pieces land in order. */
 static struct hc_stage_chunk *chunk_in_order(struct hc_stage *stage, int i)
 {

@@ -47,13 +47,7 @@ struct hc_stage {
 hcomm_status hc_stage_open(struct hc_stage *stage, const struct hc_dev_mem *mem,
                            size_t bytes);
 
-/* Start a copy of bytes between the device and stage->host + offset. */
-hcomm_status hc_stage_in(struct hc_stage *stage, size_t offset,
-                         const void *device_ptr, size_t bytes);
-hcomm_status hc_stage_out(struct hc_stage *stage, size_t offset,
-                          void *device_ptr, size_t bytes);
-
-/* The same for sets of rows, 1 to HC_ROWS_SETS, whose addresses are the
+/* Start copies of sets of rows, 1 to HC_ROWS_SETS, whose addresses are the
  * device's; stage->host stands for its address low.  Gaps are not touched. */
 hcomm_status hc_stage_in_rows(struct hc_stage *stage, uintptr_t low,
                               const struct hc_rows *sets, int nsets);

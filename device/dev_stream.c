@@ -305,21 +305,6 @@ hcomm_status hc_streams_copy_rows(struct hc_dev_queue      *queue,
     return copy_status(queue, rows, code);
 }
 
-hcomm_status hc_streams_copy(struct hc_dev_queue *queue, void *dst,
-                             const void *src, size_t bytes)
-{
-    const struct hc_dev_rows one = {
-        .dst = dst,
-        .src = src,
-        .bytes = bytes,
-        .dst_pitch = bytes,
-        .src_pitch = bytes,
-        .count = 1,
-    };
-
-    return hc_streams_copy_rows(queue, &one, 1);
-}
-
 static void give_event(struct hc_dev_event *event)
 {
     struct hc_dev_queue *queue = event->queue;

@@ -70,8 +70,6 @@ struct hc_streams {
 hcomm_status hc_streams_queue(struct hc_streams       *streams,
                               const struct hc_dev_mem *mem,
                               struct hc_dev_queue    **queue_out);
-hcomm_status hc_streams_copy(struct hc_dev_queue *queue, void *dst,
-                             const void *src, size_t bytes);
 hcomm_status hc_streams_copy_rows(struct hc_dev_queue      *queue,
                                   const struct hc_dev_rows *sets, int nsets);
 hcomm_status hc_streams_record(struct hc_dev_queue  *queue,

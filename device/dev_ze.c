@@ -205,7 +205,6 @@ const struct hc_dev_ops hc_dev_ze = {
     .pin = ze_pin,
     .unpin = ze_unpin,
     .queue = ze_queue,
-    .copy = hc_ze_copy,
     .copy_rows = hc_ze_copy_rows,
     .record = hc_ze_record,
     .test = hc_ze_test,

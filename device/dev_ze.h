@@ -125,8 +125,6 @@ hcomm_status hc_ze_open(enum hc_dev_open_mode mode, char *why, size_t room);
 void         hc_ze_close(void);
 hcomm_status hc_ze_queue(const struct hc_ze_device *device, int ordinal,
                          struct hc_dev_queue **queue_out);
-hcomm_status hc_ze_copy(struct hc_dev_queue *queue, void *dst, const void *src,
-                        size_t bytes);
 hcomm_status hc_ze_copy_rows(struct hc_dev_queue      *queue,
                              const struct hc_dev_rows *sets, int nsets);
 hcomm_status hc_ze_record(struct hc_dev_queue  *queue,

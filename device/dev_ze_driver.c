@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 struct hc_ze_api  hc_ze;
 struct hc_ze_list hc_ze_list;
@@ -326,19 +325,13 @@ static hcomm_status start(char *why, size_t room)
  */
 static void look(void)
 {
-    struct timespec now;
-    long            now_ms;
-    char            why[256];
+    char why[256];
 
     pthread_mutex_lock(&lock);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    now_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    if (atomic_load(&state) == DOWN && now_ms != last_look_ms) {
-        last_look_ms = now_ms;
-        if ((is_emulated() || any_node_open()) &&
-            start(why, sizeof why) != HCOMM_OK)
-            hc_log(HC_LOG_DEBUG, "ze not used: %s", why);
-    }
+    if (atomic_load(&state) == DOWN && hc_dev_is_time_to_look(&last_look_ms) &&
+        (is_emulated() || any_node_open()) &&
+        start(why, sizeof why) != HCOMM_OK)
+        hc_log(HC_LOG_DEBUG, "ze not used: %s", why);
     pthread_mutex_unlock(&lock);
 }
 

@@ -199,21 +199,6 @@ hcomm_status hc_ze_copy_rows(struct hc_dev_queue      *queue,
     return copy_status(queue, rows, code);
 }
 
-hcomm_status hc_ze_copy(struct hc_dev_queue *queue, void *dst, const void *src,
-                        size_t bytes)
-{
-    const struct hc_dev_rows one = {
-        .dst = dst,
-        .src = src,
-        .bytes = bytes,
-        .dst_pitch = bytes,
-        .src_pitch = bytes,
-        .count = 1,
-    };
-
-    return bytes > 0 ? hc_ze_copy_rows(queue, &one, 1) : HCOMM_OK;
-}
-
 /* Called with the queue's lock held, as are the three below. */
 static int add_pool(struct hc_dev_queue *queue)
 {

@@ -3,9 +3,9 @@
 #include "config/cfg_log.h"
 #include "config/cfg_param.h"
 #include "device/dev_address.h"
+#include "device/dev_load.h"
 #include "device/dev_pool.h"
 
-#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -174,22 +174,6 @@ bool hc_dev_any_present(void)
     return decided() != NOTHING_WANTED;
 }
 
-static int first_object(struct dl_phdr_info *info, size_t bytes, void *arg)
-{
-    (void)bytes;
-    *(unsigned long *)arg = (unsigned long)info->dlpi_adds;
-    return 1;
-}
-
-/* How many libraries this process ever loaded: some 30 ns. */
-static unsigned long libraries_loaded(void)
-{
-    unsigned long adds = 0;
-
-    (void)dl_iterate_phdr(first_object, &adds);
-    return adds;
-}
-
 /* Called with the lock held. */
 static void open_vendor(int i)
 {
@@ -232,7 +216,7 @@ bool hc_dev_active(void)
         return true; /* so that calls are asked, and refused */
     if (atomic_load_explicit(&nopened, memory_order_relaxed) <
         atomic_load_explicit(&nwanted, memory_order_relaxed)) {
-        now = libraries_loaded();
+        now = hc_dev_libraries_loaded();
         if (now != atomic_load_explicit(&libraries_seen, memory_order_relaxed))
             open_loaded(now);
     }
@@ -273,6 +257,22 @@ hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out)
 bool hc_dev_must_stage(const struct hc_dev_mem *mem)
 {
     return mem->type != HC_MEM_PAGEABLE && mem->type != HC_MEM_PINNED;
+}
+
+hcomm_status hc_dev_copy(const struct hc_dev_ops *ops,
+                         struct hc_dev_queue *queue, void *dst, const void *src,
+                         size_t bytes)
+{
+    const struct hc_dev_rows one = {
+        .dst = dst,
+        .src = src,
+        .bytes = bytes,
+        .dst_pitch = bytes,
+        .src_pitch = bytes,
+        .count = 1,
+    };
+
+    return bytes > 0 ? ops->copy_rows(queue, &one, 1) : HCOMM_OK;
 }
 
 hcomm_status hc_dev_wait(const struct hc_dev_mem *mem,

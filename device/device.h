@@ -111,12 +111,10 @@ struct hc_dev_ops {
      */
     hcomm_status (*queue)(const struct hc_dev_mem *mem,
                           struct hc_dev_queue    **queue_out);
-    /* Start a copy; either side may be host memory or the queue's device's.
-     * Copies of one queue may overtake each other. */
-    hcomm_status (*copy)(struct hc_dev_queue *queue, void *dst, const void *src,
-                         size_t bytes);
-    /* Start as many copies as there are sets of rows, 1 or more; as copy.  A
-     * set is one call of the driver, unless it is beyond what that can take. */
+    /* Start as many copies as there are sets of rows, 1 or more; either side
+     * may be host memory or the queue's device's.  Copies of one queue may
+     * overtake each other.  A set is one call of the driver, unless it is
+     * beyond what that can take. */
     hcomm_status (*copy_rows)(struct hc_dev_queue      *queue,
                               const struct hc_dev_rows *sets, int nsets);
     /* All that was enqueued so far; test until it is not HCOMM_IN_PROGRESS,
@@ -177,6 +175,11 @@ hcomm_status hc_dev_query(const void *ptr, struct hc_dev_mem *mem_out);
 
 /* Whether the CPU must not touch it, so that calls are staged. */
 bool hc_dev_must_stage(const struct hc_dev_mem *mem);
+
+/* Start a copy of bytes, which may be 0: ops' copy_rows of a single row. */
+hcomm_status hc_dev_copy(const struct hc_dev_ops *ops,
+                         struct hc_dev_queue *queue, void *dst, const void *src,
+                         size_t bytes);
 
 /* Wait, calling progress (may be NULL) between looks. */
 hcomm_status hc_dev_wait(const struct hc_dev_mem *mem,

@@ -1,6 +1,7 @@
 #include "ompi_component/coll_hcomm_hooks.h"
 
 #include "config/cfg_log.h"
+#include "device/dev_load.h"
 #include "device/device.h"
 #include "ompi_component/coll_hcomm_attached.h"
 #include "ompi_component/coll_hcomm_convertor.h"
@@ -16,7 +17,7 @@
     }
 
 /* What was installed: the process's, like the tables it is in. */
-static bool hooks_frameworks, hooks_convertors;
+static bool hooks_frameworks, hooks_memory;
 
 /* Components that move data hand out memory of their own for the packed bytes,
  * and do so for every message. */
@@ -44,12 +45,10 @@ static int open_framework(mca_base_framework_t *framework, mca_base_open_flag_t 
 static const struct hc_got_hook on_frameworks[] = {
     HOOK(mca_base_framework_open, open_framework),
 };
-static const struct hc_got_hook on_attachments[] = {
+static const struct hc_got_hook on_memory[] = {
+    HOOK(opal_datatype_copy_content_same_ddt, hc_ompi_copy_content),
     HOOK(mca_pml_base_bsend_attach, hc_ompi_attach),
     HOOK(mca_pml_base_bsend_detach, hc_ompi_detach),
-};
-static const struct hc_got_hook on_copies[] = {
-    HOOK(opal_datatype_copy_content_same_ddt, hc_ompi_copy_content),
 };
 static const struct hc_got_hook on_packing[] = {
     HOOK(opal_convertor_pack, hc_ompi_pack),
@@ -70,9 +69,8 @@ static size_t install(void)
 
     if (hooks_frameworks)
         changed += hc_got_install(on_frameworks, COUNT(on_frameworks), is_any);
-    if (hooks_convertors) {
-        changed += hc_got_install(on_attachments, COUNT(on_attachments), is_any);
-        changed += hc_got_install(on_copies, COUNT(on_copies), is_any);
+    if (hooks_memory) {
+        changed += hc_got_install(on_memory, COUNT(on_memory), is_any);
         changed += hc_got_install(on_packing, COUNT(on_packing), is_other);
         changed +=
             hc_got_install(on_packing_of_messages, COUNT(on_packing_of_messages), is_component);
@@ -85,10 +83,10 @@ static size_t install(void)
  * were being loaded, and before the linker filled their tables. */
 static int open_framework(mca_base_framework_t *framework, mca_base_open_flag_t flags)
 {
-    unsigned long before = hc_got_libraries();
+    unsigned long before = hc_dev_libraries_loaded();
     int           rc = mca_base_framework_open(framework, flags);
 
-    if (hc_got_libraries() != before)
+    if (hc_dev_libraries_loaded() != before)
         (void)install();
     if (rc == OPAL_SUCCESS && framework == &ompi_io_base_framework)
         hc_ompi_files_wrap();
@@ -119,7 +117,7 @@ void hc_ompi_hooks_open(void)
     if (!hc_dev_any_present())
         return;
     hooks_frameworks = true;
-    hooks_convertors = memory_can_be_told();
+    hooks_memory = memory_can_be_told();
     changed = install();
     if (changed == 0)
         warn_of_no_hooks();
@@ -134,10 +132,9 @@ void hc_ompi_hooks_close(void)
     if (!hooks_frameworks)
         return;
     hc_ompi_files_unwrap();
-    hooks_frameworks = hooks_convertors = false;
+    hooks_frameworks = hooks_memory = false;
     (void)hc_got_remove(on_frameworks, COUNT(on_frameworks));
-    (void)hc_got_remove(on_attachments, COUNT(on_attachments));
-    (void)hc_got_remove(on_copies, COUNT(on_copies));
+    (void)hc_got_remove(on_memory, COUNT(on_memory));
     (void)hc_got_remove(on_packing, COUNT(on_packing));
     (void)hc_got_remove(on_packing_of_messages, COUNT(on_packing_of_messages));
 }

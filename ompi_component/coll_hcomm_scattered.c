@@ -52,7 +52,7 @@ hcomm_status hc_ompi_scattered_copy(struct hc_ompi_scattered *scattered, void *h
         return HCOMM_OK;
     }
     scattered->is_pending = true;
-    return scattered->mem.ops->copy(scattered->queue, dst, src, bytes);
+    return hc_dev_copy(scattered->mem.ops, scattered->queue, dst, src, bytes);
 }
 
 hcomm_status hc_ompi_scattered_finish(struct hc_ompi_scattered *scattered)

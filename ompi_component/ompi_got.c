@@ -222,18 +222,3 @@ size_t hc_got_remove(const struct hc_got_hook *hooks, size_t nhooks)
 {
     return run((struct pass){.hooks = hooks, .nhooks = nhooks, .remove = true});
 }
-
-static int first_object(struct dl_phdr_info *info, size_t bytes, void *arg)
-{
-    (void)bytes;
-    *(unsigned long *)arg = (unsigned long)info->dlpi_adds;
-    return 1;
-}
-
-unsigned long hc_got_libraries(void)
-{
-    unsigned long count = 0;
-
-    (void)dl_iterate_phdr(first_object, &count);
-    return count;
-}

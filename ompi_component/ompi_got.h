@@ -35,7 +35,4 @@ size_t hc_got_install(const struct hc_got_hook *hooks, size_t nhooks, hc_got_wan
 /* Let every library import the real functions again. */
 size_t hc_got_remove(const struct hc_got_hook *hooks, size_t nhooks);
 
-/* How many libraries this process ever loaded. */
-unsigned long hc_got_libraries(void);
-
 #endif

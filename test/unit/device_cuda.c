@@ -247,7 +247,7 @@ static unsigned staged_word(uint64_t buffer, size_t index)
 
     assert_int_equal(hc_dev_query(address(buffer), &mem), HCOMM_OK);
     assert_int_equal(hc_stage_open(&stage, &mem, BYTES), HCOMM_OK);
-    assert_int_equal(hc_stage_in(&stage, 0, address(buffer), BYTES), HCOMM_OK);
+    assert_int_equal(stage_in(&stage, 0, address(buffer), BYTES), HCOMM_OK);
     assert_int_equal(hc_stage_wait(&stage, NULL), HCOMM_OK);
     memcpy(&word, (char *)stage.host + index * 4, 4);
     hc_stage_close(&stage);
@@ -325,7 +325,7 @@ static void stage_round_trip_in_every_mode(void **state)
         assert_int_equal(hc_stage_open(&stage, &mem, BYTES), HCOMM_OK);
         for (unsigned i = 0; i < WORDS; i++)
             ((unsigned *)stage.host)[i] = i * 2654435761u + c;
-        assert_int_equal(hc_stage_out(&stage, 0, address(buffer), BYTES),
+        assert_int_equal(stage_out(&stage, 0, address(buffer), BYTES),
                          HCOMM_OK);
         assert_int_equal(hc_stage_wait(&stage, NULL), HCOMM_OK);
         hc_stage_close(&stage);

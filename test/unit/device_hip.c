@@ -125,7 +125,7 @@ static void check_staged(const unsigned *buffer, unsigned value)
 
     assert_int_equal(hc_dev_query(buffer, &mem), HCOMM_OK);
     assert_int_equal(hc_stage_open(&stage, &mem, BYTES), HCOMM_OK);
-    assert_int_equal(hc_stage_in(&stage, 0, buffer, BYTES), HCOMM_OK);
+    assert_int_equal(stage_in(&stage, 0, buffer, BYTES), HCOMM_OK);
     assert_int_equal(hc_stage_wait(&stage, NULL), HCOMM_OK);
     for (unsigned i = 0; i < WORDS; i++)
         assert_int_equal(((unsigned *)stage.host)[i], value + i);

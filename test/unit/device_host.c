@@ -69,7 +69,7 @@ static void every_vendor_has_a_whole_table(void **state)
         assert_non_null(ops->open);
         assert_non_null(ops->query);
         assert_non_null(ops->queue);
-        assert_non_null(ops->copy);
+        assert_non_null(ops->copy_rows);
         assert_non_null(ops->copy_rows);
         assert_non_null(ops->record);
         assert_non_null(ops->test);
@@ -203,12 +203,12 @@ static void check_round_trip(const struct hc_dev_mem *mem, size_t bytes)
     sink[bytes] = 0xa5;
 
     assert_int_equal(hc_stage_open(&stage, mem, bytes), HCOMM_OK);
-    assert_int_equal(hc_stage_in(&stage, 0, source, bytes), HCOMM_OK);
+    assert_int_equal(stage_in(&stage, 0, source, bytes), HCOMM_OK);
     assert_int_equal(hc_stage_wait(&stage, NULL), HCOMM_OK);
     assert_memory_equal(stage.host, source, bytes);
-    assert_int_equal(hc_stage_out(&stage, 0, sink, bytes / 2), HCOMM_OK);
+    assert_int_equal(stage_out(&stage, 0, sink, bytes / 2), HCOMM_OK);
     assert_int_equal(
-        hc_stage_out(&stage, bytes / 2, sink + bytes / 2, bytes - bytes / 2),
+        stage_out(&stage, bytes / 2, sink + bytes / 2, bytes - bytes / 2),
         HCOMM_OK);
     assert_int_equal(hc_stage_wait(&stage, NULL), HCOMM_OK);
     assert_memory_equal(sink, source, bytes);

@@ -210,16 +210,16 @@ static void check_staged(unsigned *buffer, unsigned value)
     assert_int_equal(hc_dev_query(buffer, &mem), HCOMM_OK);
     assert_int_equal(hc_stage_open(&stage, &mem, BYTES), HCOMM_OK);
     words = stage.host;
-    assert_int_equal(hc_stage_in(&stage, 0, buffer, BYTES), HCOMM_OK);
+    assert_int_equal(stage_in(&stage, 0, buffer, BYTES), HCOMM_OK);
     assert_int_equal(hc_stage_wait(&stage, NULL), HCOMM_OK);
     for (unsigned i = 0; i < WORDS; i++) {
         assert_int_equal(words[i], value + i);
         words[i] = ~i;
     }
-    assert_int_equal(hc_stage_out(&stage, 0, buffer, BYTES), HCOMM_OK);
+    assert_int_equal(stage_out(&stage, 0, buffer, BYTES), HCOMM_OK);
     assert_int_equal(hc_stage_wait(&stage, NULL), HCOMM_OK);
     memset(words, 0, BYTES);
-    assert_int_equal(hc_stage_in(&stage, 0, buffer, BYTES), HCOMM_OK);
+    assert_int_equal(stage_in(&stage, 0, buffer, BYTES), HCOMM_OK);
     assert_int_equal(hc_stage_wait(&stage, NULL), HCOMM_OK);
     for (unsigned i = 0; i < WORDS; i++)
         assert_int_equal(words[i], ~i);
@@ -277,7 +277,8 @@ static void copies_go_on_while_the_caller_does(void **state)
     (void)state;
     assert_int_equal(hc_dev_query(buffer, &mem), HCOMM_OK);
     assert_int_equal(mem.ops->queue(&mem, &queue), HCOMM_OK);
-    assert_int_equal(mem.ops->copy(queue, words, buffer, BYTES), HCOMM_OK);
+    assert_int_equal(hc_dev_copy(mem.ops, queue, words, buffer, BYTES),
+                     HCOMM_OK);
     assert_int_equal(mem.ops->record(queue, &event), HCOMM_OK);
     for (; (status = mem.ops->test(event)) == HCOMM_IN_PROGRESS; looks++)
         ;
@@ -303,16 +304,17 @@ static void many_events_are_out_at_once(void **state)
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (unsigned i = 0; i < EVENTS; i++) {
             words[i] = round * EVENTS + i;
-            assert_int_equal(
-                mem.ops->copy(queue, &buffer[i], &words[i], sizeof words[i]),
-                HCOMM_OK);
+            assert_int_equal(hc_dev_copy(mem.ops, queue, &buffer[i], &words[i],
+                                         sizeof words[i]),
+                             HCOMM_OK);
             assert_int_equal(mem.ops->record(queue, &events[i]), HCOMM_OK);
         }
         for (unsigned i = 0; i < EVENTS; i++)
             assert_int_equal(hc_dev_wait(&mem, events[i], NULL), HCOMM_OK);
-        assert_int_equal(mem.ops->copy(queue, back, buffer, sizeof back),
+        assert_int_equal(hc_dev_copy(mem.ops, queue, back, buffer, sizeof back),
                          HCOMM_OK);
-        assert_int_equal(mem.ops->copy(queue, back, buffer, 0), HCOMM_OK);
+        assert_int_equal(hc_dev_copy(mem.ops, queue, back, buffer, 0),
+                         HCOMM_OK);
         assert_int_equal(mem.ops->record(queue, &events[0]), HCOMM_OK);
         assert_int_equal(hc_dev_wait(&mem, events[0], NULL), HCOMM_OK);
         assert_memory_equal(words, back, sizeof words);
@@ -331,7 +333,7 @@ static void *stage_repeatedly(void *arg)
                hc_stage_open(&stage, &mem, BYTES) == HCOMM_OK;
         if (!good)
             return "cannot open";
-        good = hc_stage_in(&stage, 0, arg, BYTES) == HCOMM_OK &&
+        good = stage_in(&stage, 0, arg, BYTES) == HCOMM_OK &&
                hc_stage_wait(&stage, NULL) == HCOMM_OK &&
                ((unsigned *)stage.host)[WORDS - 1] == 77 + WORDS - 1;
         hc_stage_close(&stage);
@@ -466,10 +468,10 @@ static void failures_are_named(void **state)
     assert_int_equal(hc_stage_open(&stage, &mem, BYTES), HCOMM_OK);
     assert_int_equal(hc_pool_bytes(), 0); /* pinning was refused */
     check_logged("would not pin 262144 bytes of host memory (unsupported");
-    assert_int_equal(hc_stage_in(&stage, 0, buffer, BYTES), HCOMM_OK);
+    assert_int_equal(stage_in(&stage, 0, buffer, BYTES), HCOMM_OK);
     assert_int_equal(hc_stage_wait(&stage, NULL), HCOMM_OK);
     assert_int_equal(((unsigned *)stage.host)[WORDS - 1], WORDS);
-    assert_int_equal(hc_stage_out(&stage, 0, buffer, BYTES), HCOMM_ERR_DEVICE);
+    assert_int_equal(stage_out(&stage, 0, buffer, BYTES), HCOMM_ERR_DEVICE);
     check_logged(", device 0: the device hung, was reset or removed "
                  "(ZE_RESULT_ERROR_DEVICE_LOST), code 0x70000001; ");
     hc_stage_close(&stage);

@@ -1,5 +1,7 @@
 #include "ompi_component/ompi_got.h"
 
+#include "device/dev_load.h"
+
 #include "test/unit/unit.h"
 
 #include <dlfcn.h>
@@ -97,9 +99,9 @@ static void what_is_loaded_later_takes_another_call(void **state)
 
     (void)state;
     assert_true(hc_got_install(hooks, 1, is_ours) > 0);
-    before = hc_got_libraries();
+    before = hc_dev_libraries_loaded();
     second = load(names[1]);
-    assert_true(hc_got_libraries() > before);
+    assert_true(hc_dev_libraries_loaded() > before);
     expect(&second, (int)getppid());
     assert_true(hc_got_install(hooks, 1, is_ours) > 0);
     expect(&first, REPLACED);

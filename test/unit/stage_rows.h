@@ -15,6 +15,33 @@
 
 enum { ROWS_BYTES = 300000 }; /* of device memory that the checks need */
 
+/* A single row, between device and the stand-in's bytes from offset. */
+static inline struct hc_rows one_row(const void *device, size_t bytes)
+{
+    return (struct hc_rows){.address = (uintptr_t)device,
+                            .bytes = bytes,
+                            .pitch = bytes,
+                            .count = 1};
+}
+
+static inline hcomm_status stage_in(struct hc_stage *stage, size_t offset,
+                                    const void *device, size_t bytes)
+{
+    const struct hc_rows one = one_row(device, bytes);
+
+    return bytes > 0 ? hc_stage_in_rows(stage, one.address - offset, &one, 1)
+                     : HCOMM_OK;
+}
+
+static inline hcomm_status stage_out(struct hc_stage *stage, size_t offset,
+                                     void *device, size_t bytes)
+{
+    const struct hc_rows one = one_row(device, bytes);
+
+    return bytes > 0 ? hc_stage_out_rows(stage, one.address - offset, &one, 1)
+                     : HCOMM_OK;
+}
+
 static inline void finish_copies(const struct hc_dev_mem *mem,
                                  struct hc_dev_queue     *queue)
 {
@@ -30,7 +57,7 @@ static inline void copy_now(const struct hc_dev_mem *mem, void *dst,
     struct hc_dev_queue *queue;
 
     assert_int_equal(mem->ops->queue(mem, &queue), HCOMM_OK);
-    assert_int_equal(mem->ops->copy(queue, dst, src, bytes), HCOMM_OK);
+    assert_int_equal(hc_dev_copy(mem->ops, queue, dst, src, bytes), HCOMM_OK);
     finish_copies(mem, queue);
 }
 
