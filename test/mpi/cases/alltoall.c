@@ -360,10 +360,5 @@ static const struct test_case table[] = {
 
 int main(int argc, char **argv)
 {
-    int result;
-
-    MPI_Init(&argc, &argv);
-    result = cases_run(argc, argv, table);
-    MPI_Finalize();
-    return result;
+    return cases_main(argc, argv, table);
 }

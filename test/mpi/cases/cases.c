@@ -273,6 +273,16 @@ int cases_run(int argc, char **argv, const struct test_case *table)
     return failures == 0 ? 0 : 1;
 }
 
+int cases_main(int argc, char **argv, const struct test_case *table)
+{
+    int result;
+
+    MPI_Init(&argc, &argv);
+    result = cases_run(argc, argv, table);
+    MPI_Finalize();
+    return result;
+}
+
 /* --- cells */
 
 size_t cell_bytes(enum cell cell)

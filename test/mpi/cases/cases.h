@@ -68,6 +68,8 @@ struct test_case {
 /* Between MPI_Init and MPI_Finalize.  The table ends with an empty entry.
  * Returns what main is to return. */
 int cases_run(int argc, char **argv, const struct test_case *table);
+/* The same with those two around it. */
+int cases_main(int argc, char **argv, const struct test_case *table);
 
 /* Inside a case: this can't be tried here.  Say the same on every rank. */
 bool cases_skip(const char *reason);
